@@ -1,0 +1,25 @@
+/* Input files: whole content as bytes, mapped or read. Output files: written to a temporary name, then
+ * renamed. */
+#ifndef MLIA_BASE_FILE_H
+#define MLIA_BASE_FILE_H
+
+#include "base/bytes.h"
+
+typedef struct mlia_file mlia_file;
+
+/* Opens a regular file for reading; `path` "-" reads standard input to its end (at most 2 GiB - 1). Small
+ * files are read, large ones mapped. Errors: E_NOT_FOUND, E_PERMISSION, E_NOT_A_FILE (folder, device, FIFO),
+ * E_EMPTY, E_READ, E_LIMIT, each with the path. The caller frees *file. */
+mlia_status *mlia_file_open(const char *path, mlia_file **file);
+mlia_bytes mlia_file_bytes(const mlia_file *file);
+void mlia_file_free(mlia_file *file); /* NULL allowed */
+
+/* Like mlia_file_open, always read into memory, never mapped: a later change of the file cannot be seen. At
+ * most `limit` bytes (E_LIMIT). An empty file is allowed. */
+mlia_status *mlia_file_read(const char *path, size_t limit, mlia_file **file);
+
+/* Writes `bytes` to a temporary name beside `path` and renames it into place: either the old or the new
+ * content is there, never a part. E_WRITE names the path. */
+mlia_status *mlia_file_write(const char *path, mlia_bytes bytes);
+
+#endif

@@ -1,0 +1,11 @@
+# One libFuzzer program per file: tests/fuzz/ROOM/NAME_fuzz.c links the room it stands in. Seeds are in tests/data.
+file(GLOB_RECURSE fuzz_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*_fuzz.c)
+foreach(source ${fuzz_sources})
+    file(RELATIVE_PATH relative ${PROJECT_SOURCE_DIR}/tests/fuzz ${source})
+    get_filename_component(room ${relative} DIRECTORY)
+    get_filename_component(name ${relative} NAME_WE)
+    string(REPLACE "/" "_" room ${room})
+    add_executable(${name} ${source})
+    target_link_libraries(${name} PRIVATE mlia_${room})
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+endforeach()
