@@ -100,19 +100,25 @@ typedef struct mlia_code_frame {
     mlia_str function;
 } mlia_code_frame;
 
+/* One level of a module stack. Recorded shapes of torch_info.nn_module_stack: an object key → [NAME, TYPE],
+ * or a list of objects (tracer_key/key, name, module_type) or arrays [key, name, type]. A "<root>" module is
+ * put in front unless the first key is "<root>". */
 typedef struct mlia_module_step {
-    mlia_str path; /* path of the module, "" = root */
-    mlia_str type; /* class of the module, may be empty */
+    mlia_str key;  /* the tracer's key: identifies the entity nn_module/KEY */
+    mlia_str name; /* qualified name ("block.relu"); the key where none is recorded */
+    mlia_str type; /* class of the module; may be empty */
 } mlia_module_step;
 
 typedef struct mlia_source {
-    mlia_str id;    /* canonical id without "source_operator/": "3", "operator/5", "segment_0/spirv-16", an FX
-                       node name */
-    mlia_str type;  /* operator type in the file's own words: "CONV2D", "tosa.conv2d", "CONV_2D",
-                       "aten.convolution.default" */
-    mlia_str label; /* name from the location (graph/location.h); empty when none */
-    mlia_str location; /* location text as stored; empty when none */
-    mlia_str file;     /* file position of the location; empty when none */
+    mlia_str id;   /* canonical id without "source_operator/": "3", "operator/5", "segment_0/spirv-16", an FX
+                      node name */
+    mlia_str type; /* operator type in the file's own words: "CONV2D", "tosa.conv2d", "CONV_2D",
+                      "aten.convolution.default" */
+    mlia_str operator_name; /* aten_info.operator_name of a JSON location ("aten.conv2d.default"); empty when
+                               none */
+    mlia_str label;         /* name from the location (graph/location.h); empty when none */
+    mlia_str location;      /* location text as stored; empty when none */
+    mlia_str file;          /* file position of the location; empty when none */
     uint32_t line;
     uint32_t column;
     const mlia_module_step *modules; /* outermost first */

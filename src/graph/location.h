@@ -7,11 +7,11 @@
 
 /* Decodes `text` into the label, position, modules and frames of `source` (texts in `arena`);
  * `source->location` becomes `text`. Rules, in this order: JSON object      label = node_name, else
- * aten_info.node_name, else event_id; modules from torch_info.nn_module_stack, frames from
- * torch_info.stack_trace (lines 'File "F", line N, in FUNCTION') loc( … )         MLIR location syntax,
- * decoded again up to 8 times: name → its text, fused → parts joined with ";" (duplicates dropped), callsite
- * → callee, file → position without label FILE:LINE:COL    position (split at the last two colons); several
- * joined by ";": the first that has one
+ * aten_info.node_name, else event_id; operator_name from aten_info; modules from torch_info.nn_module_stack,
+ * frames from torch_info.stack_trace (lines 'File "F", line N, in FUNCTION') loc( … )         MLIR location
+ * syntax, decoded again up to 8 times: name → its text, fused → parts joined with ";" (duplicates dropped),
+ * callsite → callee, file → position without label FILE:LINE:COL    position (split at the last two colons);
+ * several joined by ";": the first that has one
  *   "", "unknown", "loc(unknown)"  nothing
  *   anything else    the label itself
  * Broken JSON or MLIR syntax is a plain label. Never fails but for memory. */
