@@ -2,3 +2,5 @@
 # docs/architecture.md has the picture.
 mlia_room(base LIBRARIES PkgConfig::NETTLE)
 mlia_room(graph DEPENDS base)
+mlia_room(formats/detect DEPENDS base)
+mlia_room(backends DEPENDS graph formats/detect)
