@@ -2,5 +2,6 @@
 # docs/architecture.md has the picture.
 mlia_room(base LIBRARIES PkgConfig::NETTLE)
 mlia_room(graph DEPENDS base)
+mlia_room(result DEPENDS base LIBRARIES PkgConfig::JANSSON m)
 mlia_room(formats/detect DEPENDS base)
 mlia_room(backends DEPENDS graph formats/detect)
