@@ -1,7 +1,7 @@
 # The rooms from the ground up: a room may use the ones it names (and what those use), never one below it in this list.
 # docs/architecture.md has the picture.
 mlia_room(base LIBRARIES PkgConfig::NETTLE)
-mlia_room(graph DEPENDS base)
+mlia_room(graph DEPENDS base LIBRARIES PkgConfig::JANSSON m)
 mlia_room(result DEPENDS base LIBRARIES PkgConfig::JANSSON m)
 mlia_room(formats/detect DEPENDS base)
 mlia_room(backends DEPENDS graph formats/detect)

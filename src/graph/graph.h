@@ -31,6 +31,7 @@ typedef struct mlia_attributes {
     uint32_t mode;          /* mlia_resize_mode */
     uint32_t rounding_mode; /* mlia_rounding_mode */
     uint32_t block_size;    /* 1 or 32 */
+    uint32_t variable;      /* VARIABLE_READ, VARIABLE_WRITE: index into mlia_graph.variables, or MLIA_NONE */
     bool local_bound;
     bool inverse;
     bool round;
@@ -79,12 +80,15 @@ typedef struct mlia_graph_value {
     uint8_t type;                /* mlia_type; MLIA_TYPE_SHAPE for shapes */
     bool is_unsigned;            /* only MLIR and TFLite can say so */
     bool unranked;               /* then rank is 0 and dims NULL */
+    bool is_constant;            /* set by mlia_graph_finish: mlia_value_is_constant */
     uint32_t rank;               /* tensors: number of dimensions; shapes: number of values */
     const int64_t *dims;         /* tensors: MLIA_DIM_UNKNOWN for unknown; NULL when rank is 0 */
     const int64_t *shape_values; /* shapes: `rank` values, NULL while not known */
     const mlia_constant
         *constant;     /* tensors: value of a CONST output, or initial value of a variable; else NULL */
-    uint32_t variable; /* index into mlia_graph.variables, or MLIA_NONE */
+    uint32_t variable; /* the tensor that stands for a variable in the file (name, initial value): index into
+                          mlia_graph.variables; else MLIA_NONE. VARIABLE_READ and VARIABLE_WRITE name the
+                          variable in their attributes and do not have it as an operand */
     uint32_t producer; /* operator index, MLIA_NONE for block inputs */
     uint32_t producer_output; /* position in the producer's outputs */
     uint32_t use_count;       /* operands that read it, and block outputs */
@@ -226,8 +230,23 @@ bool mlia_constant_integer(const mlia_graph_value *value, uint64_t index, int64_
 /* Element `index` of any constant as a double (exact for every type up to 32 bits). */
 bool mlia_constant_number(const mlia_graph_value *value, uint64_t index, double *result);
 
-/* True when the value can be computed from the file alone: its producer is CONST or CONST_SHAPE, or an
- * operator without side effects whose inputs are all such values. */
+/* Adds the place of an operator in its file to an error (NULL allowed): path, byte offset, line and column as
+ * far as the format has them. Returns `status`. */
+mlia_status *mlia_status_at_operator(mlia_status *status, const mlia_graph *graph, const mlia_operator *op);
+
+/* Regions that an operator runs (COND_IF: then, else; WHILE_LOOP: cond, body): region indexes and their
+ * number, 0 or 2. */
+uint32_t mlia_operator_regions(const mlia_operator *op, uint32_t regions[2]);
+
+/* Name of an operator for messages: "CONV2D", or the foreign name. */
+mlia_str mlia_operator_name(const mlia_operator *op);
+
+/* The number that a bit pattern of a float type stands for (low bits of `pattern`); NAN for other types. */
+double mlia_float_decode(uint32_t type, uint64_t pattern);
+
+/* True when the value can be computed from the file alone: its producer is CONST or CONST_SHAPE, DIM of a
+ * tensor whose shape is known, or an operator without side effects (not CUSTOM, COND_IF, WHILE_LOOP,
+ * VARIABLE_*, foreign) whose inputs are all such values. Decided once by mlia_graph_finish. */
 bool mlia_value_is_constant(const mlia_graph *graph, uint32_t value);
 
 #endif
