@@ -8,20 +8,9 @@
 #ifndef MLIA_BACKENDS_BACKEND_H
 #define MLIA_BACKENDS_BACKEND_H
 
-#include "base/value.h"
 #include "formats/detect/format.h"
 #include "graph/analyse.h"
-
-typedef struct mlia_result_builder mlia_result_builder; /* result/ */
-
-typedef enum mlia_category {
-    MLIA_CATEGORY_COMPATIBILITY,
-    MLIA_CATEGORY_PERFORMANCE,
-    MLIA_CATEGORY_COUNT
-} mlia_category;
-
-/* "compatibility", "performance". */
-mlia_str mlia_category_name(mlia_category category);
+#include "result/build.h"
 
 typedef enum mlia_option_type {
     MLIA_OPTION_FLAG, /* no value; "true" or "false" in files */
@@ -82,7 +71,7 @@ typedef struct mlia_backend_segment {
 } mlia_backend_segment;
 
 typedef struct mlia_backend_request {
-    mlia_category category;
+    mlia_result_kind kind;                /* of the result asked for */
     mlia_format format;                   /* of the model as given */
     mlia_str model_path;                  /* as the user typed it; "stdin" for standard input */
     mlia_str model_stem;                  /* base name without suffix, safe in file names */
@@ -92,6 +81,7 @@ typedef struct mlia_backend_request {
     const mlia_backend_configuration *configuration;
     const mlia_str *profiling_data; /* measured input: paths as typed, in order */
     uint32_t profiling_data_count;
+    mlia_document *document;     /* only for mlia_document_set_extension */
     uint32_t result_index;       /* position of the result in the document, for extensions */
     bool skip_trivial_operators; /* CONST, CONST_SHAPE and RESHAPE get no check and no part in percentages */
     mlia_arena *arena;           /* lives as long as the document */
@@ -102,14 +92,19 @@ typedef struct mlia_backend_request {
     bool (*cancelled)(void); /* true: stop with E_TIMEOUT or as told by the caller; NULL = never */
 } mlia_backend_request;
 
-typedef struct mlia_backend {
+#define MLIA_CATEGORY_BIT(kind) (UINT32_C(1) << (kind))
+
+typedef struct mlia_backend mlia_backend;
+
+struct mlia_backend {
     const char *id;                     /* "nx-performance-estimator" */
     const char *name;                   /* "NX Performance Estimator (open analytical model)" */
     const char *version;                /* of the analysis, not of the program */
     const char *summary;                /* one line for lists and help */
-    uint32_t categories;                /* bit 1 << mlia_category */
+    uint32_t categories;                /* MLIA_CATEGORY_BIT of the results it makes */
     uint32_t formats;                   /* MLIA_FORMAT_BIT of the models it accepts */
     const char *targets;                /* target types it works for, blank-separated */
+    const mlia_backend *compatibility;  /* who makes its compatibility results; NULL = itself */
     bool selectable;                    /* may be named with --backend */
     bool profiling;                     /* works on measured data (--profiling-data) only */
     const mlia_backend_option *options; /* ended by a row without key; NULL = none */
@@ -118,7 +113,7 @@ typedef struct mlia_backend {
                               mlia_backend_configuration *configuration);
     /* Fills a result that `builder` has begun (kind and producer set). An error means: no result at all. */
     mlia_status *(*run)(const mlia_backend_request *request, mlia_result_builder *builder);
-} mlia_backend;
+};
 
 /* All backends, sorted by id. */
 size_t mlia_backend_count(void);

@@ -8,15 +8,6 @@ static const mlia_backend *const backends[] = {
     &mlia_backend_tosa_flatbuffers,
 };
 
-mlia_str mlia_category_name(mlia_category category)
-{
-    static const mlia_str names[MLIA_CATEGORY_COUNT] = {
-        [MLIA_CATEGORY_COMPATIBILITY] = MLIA_STR_INIT("compatibility"),
-        [MLIA_CATEGORY_PERFORMANCE] = MLIA_STR_INIT("performance"),
-    };
-    return names[category];
-}
-
 size_t mlia_backend_count(void)
 {
     return sizeof backends / sizeof *backends;

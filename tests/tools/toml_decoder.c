@@ -1,5 +1,5 @@
-/* Reads TOML from standard input and prints it as the tagged JSON of the public toml-test suite; exit status 1 with a
- * message on invalid text. */
+/* Reads TOML from standard input and prints it as the tagged JSON of the public toml-test suite; exit status
+ * 1 with a message on invalid text. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,8 @@ static void print_tagged(const char *type, mlia_str text)
 static void print_number(double number)
 {
     char text[64];
-    int size = isnan(number) ? snprintf(text, sizeof text, "nan") : snprintf(text, sizeof text, "%.17g", number);
+    int size =
+        isnan(number) ? snprintf(text, sizeof text, "nan") : snprintf(text, sizeof text, "%.17g", number);
     print_tagged("float", (mlia_str){text, (size_t)size});
 }
 
@@ -44,8 +45,10 @@ static void print_integer(int64_t integer)
 static void print_value(const mlia_toml *value)
 {
     static const char *const tags[] = {
-        [MLIA_TOML_STRING] = "string",       [MLIA_TOML_DATETIME] = "datetime",
-        [MLIA_TOML_DATETIME_LOCAL] = "datetime-local", [MLIA_TOML_DATE_LOCAL] = "date-local",
+        [MLIA_TOML_STRING] = "string",
+        [MLIA_TOML_DATETIME] = "datetime",
+        [MLIA_TOML_DATETIME_LOCAL] = "datetime-local",
+        [MLIA_TOML_DATE_LOCAL] = "date-local",
         [MLIA_TOML_TIME_LOCAL] = "time-local",
     };
     switch (value->type) {

@@ -17,3 +17,7 @@ foreach(source ${test_sources})
     target_link_libraries(${test} PRIVATE mlia_${room} PkgConfig::CMOCKA m)
     add_test(NAME ${test} COMMAND ${test})
 endforeach()
+
+# Drivers that official test suites run: tests/oracle finds them beside the program.
+add_executable(toml-decoder ${PROJECT_SOURCE_DIR}/tests/tools/toml_decoder.c)
+target_link_libraries(toml-decoder PRIVATE mlia_formats_toml)

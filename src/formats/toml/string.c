@@ -166,9 +166,9 @@ static mlia_status *read_body_character(toml_scanner *scanner, int quote, bool m
     int byte = toml_peek(scanner, 0);
     if (byte == TOML_END)
         return toml_error(scanner, "the string is not closed");
+    if (!multi_line && (byte == '\n' || byte == '\r'))
+        return toml_error(scanner, "the string is not closed on its line");
     if (toml_take_newline(scanner)) {
-        if (!multi_line)
-            return toml_error(scanner, "the string is not closed on its line");
         *(*out)++ = '\n';
         return NULL;
     }
