@@ -98,7 +98,7 @@ int main(void)
         status = NULL;
     }
     if (status == NULL)
-        status = mlia_toml_read(arena, text, &root);
+        status = mlia_toml_read(arena, text, MLIA_E_CONFIG, &root);
     if (status == NULL)
         print_value(root);
     else

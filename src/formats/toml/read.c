@@ -60,8 +60,7 @@ static mlia_status *new_value(toml_parser *parser, const mlia_toml *parent, mlia
 {
     toml_scanner *scanner = &parser->scanner;
     if (parent != NULL && parent->depth >= MLIA_TOML_DEPTH)
-        return mlia_status_at_line(mlia_error(MLIA_E_LIMIT, "nesting deeper than %d", MLIA_TOML_DEPTH),
-                                   scanner->line, toml_column(scanner));
+        return toml_error(scanner, "nesting deeper than %d", MLIA_TOML_DEPTH);
     *value = MLIA_NEW(scanner->arena, mlia_toml);
     MLIA_TRY_ALLOC(*value);
     (*value)->type = type;
@@ -100,11 +99,11 @@ static mlia_status *add_item(toml_parser *parser, mlia_toml *array, mlia_toml *v
     return NULL;
 }
 
-static mlia_status *key_error(toml_key key, const char *text)
+static mlia_status *key_error(const toml_parser *parser, toml_key key, const char *text)
 {
     mlia_str shown =
         mlia_str_slice(key.text, 0, mlia_utf8_cut(key.text, key.text.size < 80 ? key.text.size : 80));
-    return mlia_status_at_line(mlia_error(MLIA_E_TOML_SYNTAX, "key '%.*s': %s", MLIA_STR_ARG(shown), text),
+    return mlia_status_at_line(mlia_error(parser->scanner.kind, "key '%.*s': %s", MLIA_STR_ARG(shown), text),
                                key.line, key.column);
 }
 
@@ -160,7 +159,7 @@ static mlia_status *enter_dotted(toml_parser *parser, mlia_toml **table, toml_ke
                     (next->definition == TOML_IMPLICIT ||
                      (next->definition == TOML_DOTTED && next->section == parser->section));
         if (!open)
-            return key_error(key, "is already defined and cannot be extended here");
+            return key_error(parser, key, "is already defined and cannot be extended here");
         next->definition = TOML_DOTTED;
     }
     next->section = parser->section;
@@ -182,7 +181,7 @@ static mlia_status *read_pair(toml_parser *parser, mlia_toml *table)
     if (!toml_take(scanner, '='))
         return toml_error(scanner, "'=' is missing behind the key");
     if (mlia_toml_find(table, key.text) != NULL)
-        return key_error(key, "is defined twice");
+        return key_error(parser, key, "is defined twice");
     toml_skip_blanks(scanner);
     mlia_toml *value;
     MLIA_TRY(read_value(parser, table, &value));
@@ -268,7 +267,7 @@ static mlia_status *enter_header(toml_parser *parser, mlia_toml **table, toml_ke
     if (next->definition == TOML_ITEMS)
         next = next->items[next->count - 1];
     if (next->type != MLIA_TOML_TABLE || next->definition == TOML_CLOSED)
-        return key_error(key, "is already defined and cannot be extended here");
+        return key_error(parser, key, "is already defined and cannot be extended here");
     *table = next;
     return NULL;
 }
@@ -282,7 +281,7 @@ static mlia_status *open_table(toml_parser *parser, mlia_toml *parent, toml_key 
         return add_member(parser, parent, key, parser->table);
     }
     if (member->value->type != MLIA_TOML_TABLE || member->value->definition != TOML_IMPLICIT)
-        return key_error(key, "is defined twice");
+        return key_error(parser, key, "is defined twice");
     parser->table = member->value;
     parser->table->definition = TOML_HEADER;
     parser->table->line = key.line;
@@ -301,7 +300,7 @@ static mlia_status *open_item(toml_parser *parser, mlia_toml *parent, toml_key k
     } else {
         array = member->value;
         if (array->definition != TOML_ITEMS)
-            return key_error(key, "is already defined and no array of tables");
+            return key_error(parser, key, "is already defined and no array of tables");
     }
     MLIA_TRY(new_value(parser, array, MLIA_TOML_TABLE, TOML_HEADER, &parser->table));
     return add_item(parser, array, parser->table);
@@ -358,11 +357,11 @@ static mlia_status *check_utf8(toml_scanner scanner)
     return NULL;
 }
 
-mlia_status *mlia_toml_read(mlia_arena *arena, mlia_str text, mlia_toml **root)
+mlia_status *mlia_toml_read(mlia_arena *arena, mlia_str text, mlia_kind kind, mlia_toml **root)
 {
     if (mlia_str_starts_with(text, MLIA_STR("\xEF\xBB\xBF")))
         text = mlia_str_slice(text, 3, SIZE_MAX);
-    toml_parser parser = {.scanner = {.arena = arena, .text = text, .line = 1}};
+    toml_parser parser = {.scanner = {.arena = arena, .text = text, .kind = kind, .line = 1}};
     MLIA_TRY(check_utf8(parser.scanner));
     MLIA_TRY(new_value(&parser, NULL, MLIA_TOML_TABLE, TOML_HEADER, &parser.root));
     parser.table = parser.root;

@@ -7,6 +7,7 @@
 typedef struct toml_scanner {
     mlia_arena *arena;
     mlia_str text;
+    mlia_kind kind; /* of errors */
     size_t position;
     size_t line_start;
     uint32_t line;

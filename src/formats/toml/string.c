@@ -11,8 +11,7 @@ mlia_status *toml_error(const toml_scanner *scanner, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return mlia_status_at_line(mlia_error(MLIA_E_TOML_SYNTAX, "%s", message), scanner->line,
-                               toml_column(scanner));
+    return mlia_status_at_line(mlia_error(scanner->kind, "%s", message), scanner->line, toml_column(scanner));
 }
 
 bool toml_take_newline(toml_scanner *scanner)

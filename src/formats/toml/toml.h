@@ -54,9 +54,9 @@ struct mlia_toml {
     uint8_t definition;
 };
 
-/* Reads `text`; *root is a table. E_TOML_SYNTAX with line and column, E_LIMIT for depth. `arena` and the text
- * must outlive the tree. */
-mlia_status *mlia_toml_read(mlia_arena *arena, mlia_str text, mlia_toml **root);
+/* Reads `text`; *root is a table. Errors are of kind `kind` (E_CONFIG, E_PROFILE …) with line and column.
+ * `arena` and the text must outlive the tree. */
+mlia_status *mlia_toml_read(mlia_arena *arena, mlia_str text, mlia_kind kind, mlia_toml **root);
 
 /* Member of a table, or NULL. */
 const mlia_toml_member *mlia_toml_find(const mlia_toml *table, mlia_str key);

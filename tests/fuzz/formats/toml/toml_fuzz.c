@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     mlia_arena *arena = mlia_arena_new(0);
     mlia_toml *root;
-    mlia_status *status = mlia_toml_read(arena, (mlia_str){(const char *)data, size}, &root);
+    mlia_status *status = mlia_toml_read(arena, (mlia_str){(const char *)data, size}, MLIA_E_CONFIG, &root);
     if (status != NULL && mlia_status_line(status) == 0)
         abort();
     mlia_status_free(status);
