@@ -5,20 +5,35 @@
 
 #include "graph/graph.h"
 
-/* Decodes `text` into the label, position, modules and frames of `source` (texts in `arena`);
- * `source->location` becomes `text`. Rules, in this order: JSON object      label = node_name, else
- * aten_info.node_name, else event_id; operator_name from aten_info; modules from torch_info.nn_module_stack,
- * frames from torch_info.stack_trace (lines 'File "F", line N, in FUNCTION') loc( … )         MLIR location
- * syntax, decoded again up to 8 times: name → its text, fused → parts joined with ";" (duplicates dropped),
- * callsite → callee, file → position without label FILE:LINE:COL    position (split at the last two colons);
- * several joined by ";": the first that has one
- *   "", "unknown", "loc(unknown)"  nothing
- *   anything else    the label itself
- * Broken JSON or MLIR syntax is a plain label. Never fails but for memory. */
+/* Decodes `text` into the label, position, operator name, modules and frames of `source` (texts in `arena`);
+ * `source->location` becomes `text`, which must live as long as the arena. The first rule that fits counts:
+ *
+ *   ""  "unknown"  "loc(unknown)"   nothing
+ *   JSON object      label = node_name, else aten_info.node_name, else event_id; operator_name from
+ * aten_info; modules from torch_info.nn_module_stack, frames from torch_info.stack_trace loc( … ) MLIR: name
+ * → its text, decoded again up to 8 times, or its child's label when the text says nothing; fused → labels of
+ * the parts joined with ";", duplicates dropped; callsite → the callee's; file → position, no label
+ *   FILE:LINE:COL    position, no label (split at the last two colons); parts joined by ";": the first
+ * position counts, and the whole text is the label unless all parts are positions anything else    the label
+ *
+ * Broken JSON or MLIR syntax is a plain label; so is MLIR nested deeper than 64. The first position, module
+ * stack and stack trace that occur win. Fails only for memory. */
 mlia_status *mlia_location_decode(mlia_arena *arena, mlia_str text, mlia_source *source);
 
-/* Canonical text for joins across formats: the label, or "tosa:REGION/BLOCK/INDEX" (percent-encoded) without
- * one. */
+/* Growing list of code frames. */
+typedef struct mlia_frame_list {
+    mlia_code_frame *items;
+    size_t count;
+    size_t capacity;
+} mlia_frame_list;
+
+/* Appends the frames of a Python stack trace, outermost first: every line of `text` of the form
+ * 'File "F", line N[, in FUNCTION]'; other lines are ignored. Texts are copied. Fails only for memory. */
+mlia_status *mlia_code_frames_decode(mlia_arena *arena, mlia_str text, mlia_frame_list *list);
+
+/* Canonical text for joins across formats: the label; without one "tosa:REGION/BLOCK/INDEX" (names
+ * percent-encoded, INDEX the position in the file's block) for TOSA and MLIR files, the source's id for
+ * others. data is NULL when out of memory. */
 mlia_str mlia_source_reference(mlia_arena *arena, const mlia_graph *graph, const mlia_operator *op);
 
 #endif
