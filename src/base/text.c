@@ -54,6 +54,8 @@ int mlia_str_compare_natural(mlia_str a, mlia_str b)
             j = b_end;
             continue;
         }
+        if (is_digit(a.data[i]) != is_digit(b.data[j]))
+            return is_digit(a.data[i]) ? -1 : 1;
         if (a.data[i] != b.data[j])
             return (unsigned char)a.data[i] < (unsigned char)b.data[j] ? -1 : 1;
         i++;

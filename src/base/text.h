@@ -77,9 +77,10 @@ static inline mlia_str mlia_str_slice(mlia_str s, size_t start, size_t size)
 /* Byte order; a shorter text that is a prefix comes first. Negative, zero, positive. */
 int mlia_str_compare(mlia_str a, mlia_str b);
 
-/* Natural order: runs of decimal digits compare as numbers, everything else as bytes ("chain/2" <
- * "chain/10"). Equal numbers with different leading zeros fall back to byte order, so only equal texts
- * compare equal. */
+/* Natural order: runs of decimal digits compare as numbers and come before other bytes, everything else as
+ * bytes
+ * ("chain/2" < "chain/10", "conv1" < "conv.a"). Equal numbers with different leading zeros fall back to byte
+ * order, so only equal texts compare equal. */
 int mlia_str_compare_natural(mlia_str a, mlia_str b);
 
 /* Edit distance (insert, delete, replace), at most `limit` + 1; for "did you mean". */

@@ -71,7 +71,7 @@ void mlia_result_add_metric(mlia_result_builder *builder, mlia_metric metric);
 /* A new authoritative breakdown of an entity; `suffix` tells several of one entity apart (id ENTITY#SUFFIX),
  * empty for the usual single one. `qualifiers` object or NULL. */
 mlia_breakdown_ref mlia_result_add_breakdown(mlia_result_builder *builder, mlia_entity_ref entity,
-                                             mlia_str suffix, mlia_value *qualifiers);
+                                             mlia_str suffix, const mlia_value *qualifiers);
 /* A figure with aggregation `sum` / any metric. */
 void mlia_result_add_figure(mlia_result_builder *builder, mlia_breakdown_ref breakdown, mlia_str name,
                             mlia_str unit, double value);
@@ -80,12 +80,12 @@ void mlia_result_add_breakdown_metric(mlia_result_builder *builder, mlia_breakdo
 
 /* id: usually "nx_support_" + entity id. `details` object or NULL. */
 void mlia_result_add_check(mlia_result_builder *builder, mlia_str id, mlia_check_status status,
-                           mlia_entity_ref entity, mlia_value *details);
+                           mlia_entity_ref entity, const mlia_value *details);
 
 /* `entities` are copied (count may be 0). */
 void mlia_result_add_advice(mlia_result_builder *builder, mlia_str id, mlia_advice_category category,
                             mlia_advice_severity severity, mlia_str message, const mlia_entity_ref *entities,
-                            size_t entity_count, mlia_value *details);
+                            size_t entity_count, const mlia_value *details);
 
 /* One collapse rule: entities of `kind` whose string attribute matches one of `globs` disappear. */
 typedef struct mlia_collapse_rule {

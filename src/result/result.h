@@ -96,7 +96,7 @@ typedef struct mlia_metric {
     bool has_samples;
     bool unavailable;
     mlia_str reason;
-    mlia_value *qualifiers;
+    const mlia_value *qualifiers;
 } mlia_metric;
 
 typedef MLIA_LIST(mlia_metric) mlia_metrics;
@@ -106,14 +106,14 @@ typedef struct mlia_breakdown {
     mlia_str id;
     mlia_str entity_id;
     mlia_metrics metrics;
-    mlia_value *qualifiers;
+    const mlia_value *qualifiers;
 } mlia_breakdown;
 
 typedef struct mlia_check {
     mlia_str id;
     mlia_check_status status;
     mlia_str entity_id;
-    mlia_value *details;
+    const mlia_value *details;
 } mlia_check;
 
 typedef struct mlia_entity {
@@ -139,7 +139,7 @@ typedef struct mlia_advice {
     mlia_advice_severity severity;
     mlia_str message;
     mlia_texts affected_entity_ids;
-    mlia_value *details;
+    const mlia_value *details;
 } mlia_advice;
 
 typedef struct mlia_result {
@@ -177,7 +177,7 @@ typedef struct mlia_target_info {
     mlia_str profile_name;
     mlia_str target_type;
     mlia_components components;
-    mlia_value *configuration; /* object; NULL is written as {} */
+    const mlia_value *configuration; /* object; NULL is written as {} */
     mlia_str description;
     mlia_str host_platform;
 } mlia_target_info;
@@ -186,8 +186,8 @@ typedef struct mlia_backend_info {
     mlia_str id;
     mlia_str name;
     mlia_str version;
-    mlia_value *impl;
-    mlia_value *configuration; /* object; NULL is written as {} */
+    const mlia_value *impl;
+    const mlia_value *configuration; /* object; NULL is written as {} */
 } mlia_backend_info;
 
 typedef struct mlia_model_info {
@@ -199,8 +199,8 @@ typedef struct mlia_model_info {
 } mlia_model_info;
 
 typedef struct mlia_context_info {
-    mlia_value *runtime_configuration;
-    mlia_value *git; /* object with at most `mlia_commit` */
+    const mlia_value *runtime_configuration;
+    const mlia_value *git; /* object with at most `mlia_commit` */
     mlia_str notes;
     mlia_texts cli_arguments;
 } mlia_context_info;
