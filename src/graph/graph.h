@@ -71,6 +71,14 @@ typedef struct mlia_constant {
     bool splat;       /* `bytes` holds one element that every element equals */
 } mlia_constant;
 
+/* Scales of a block-scaled tensor (TOSA 1.1 draft): one scale per `block_shape` elements of the last
+ * dimension. */
+typedef struct mlia_block_scale {
+    uint8_t type;         /* mlia_type of the scales */
+    uint32_t block_shape; /* 32 */
+    mlia_bytes bytes;     /* scales of a constant; data is NULL when there are none */
+} mlia_block_scale;
+
 typedef enum mlia_value_kind { MLIA_KIND_TENSOR, MLIA_KIND_SHAPE, MLIA_KIND_NO_VALUE } mlia_value_kind;
 
 /* A tensor, or a shape value (a list of integers), or the "none" value of foreign operators. */
@@ -85,7 +93,8 @@ typedef struct mlia_graph_value {
     const int64_t *dims;         /* tensors: MLIA_DIM_UNKNOWN for unknown; NULL when rank is 0 */
     const int64_t *shape_values; /* shapes: `rank` values, NULL while not known */
     const mlia_constant
-        *constant;     /* tensors: value of a CONST output, or initial value of a variable; else NULL */
+        *constant; /* tensors: value of a CONST output, or initial value of a variable; else NULL */
+    const mlia_block_scale *scale; /* block-scaled tensors, else NULL: kept, but nothing analyses them */
     uint32_t variable; /* the tensor that stands for a variable in the file (name, initial value): index into
                           mlia_graph.variables; else MLIA_NONE. VARIABLE_READ and VARIABLE_WRITE name the
                           variable in their attributes and do not have it as an operand */

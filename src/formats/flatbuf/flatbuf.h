@@ -182,6 +182,8 @@ int64_t mlia_flatbuf_integer_at(mlia_flatbuf_vector vector, size_t index);
 double mlia_flatbuf_real_at(mlia_flatbuf_vector vector, size_t index);
 mlia_str mlia_flatbuf_string_at(mlia_flatbuf_vector vector, size_t index);
 mlia_flatbuf_table mlia_flatbuf_table_at(mlia_flatbuf_vector vector, size_t index);
+/* Byte offset of an element; of the string or table for vectors of those. */
+size_t mlia_flatbuf_offset_at(mlia_flatbuf_vector vector, size_t index);
 
 /* ---- building ---- */
 

@@ -82,9 +82,9 @@ static size_t follow(const mlia_flatbuf *buffer, size_t position, size_t size)
     return target != position && mlia_bytes_has(buffer->bytes, target, size) ? target : 0;
 }
 
-static bool is_reference(const mlia_flatbuf_field *info)
+static bool is_reference_type(mlia_flatbuf_type type)
 {
-    return info->is_vector || info->type >= MLIA_FLATBUF_STRING;
+    return type >= MLIA_FLATBUF_STRING;
 }
 
 bool mlia_flatbuf_has(mlia_flatbuf_table table, uint32_t field)
@@ -95,7 +95,8 @@ bool mlia_flatbuf_has(mlia_flatbuf_table table, uint32_t field)
 size_t mlia_flatbuf_offset(mlia_flatbuf_table table, uint32_t field)
 {
     size_t position = field_position(table, field, 1);
-    if (position != 0 && is_reference(&table.schema->fields[field]))
+    if (position != 0 &&
+        (table.schema->fields[field].is_vector || is_reference_type(table.schema->fields[field].type)))
         position = follow(table.buffer, field_position(table, field, OFFSET_SIZE), 1);
     return position ? position : table.position;
 }
@@ -237,4 +238,11 @@ mlia_str mlia_flatbuf_string_at(mlia_flatbuf_vector vector, size_t index)
 mlia_flatbuf_table mlia_flatbuf_table_at(mlia_flatbuf_vector vector, size_t index)
 {
     return table_at(vector.buffer, vector.field->table, follow(vector.buffer, element(vector, index), 4));
+}
+
+size_t mlia_flatbuf_offset_at(mlia_flatbuf_vector vector, size_t index)
+{
+    size_t position = element(vector, index);
+    size_t target = is_reference_type(vector.field->type) ? follow(vector.buffer, position, 1) : 0;
+    return target ? target : position;
 }
