@@ -21,3 +21,5 @@ endforeach()
 # Drivers that official test suites run: tests/oracle finds them beside the program.
 add_executable(toml-decoder ${PROJECT_SOURCE_DIR}/tests/tools/toml_decoder.c)
 target_link_libraries(toml-decoder PRIVATE mlia_formats_toml)
+add_executable(document-tool ${PROJECT_SOURCE_DIR}/tests/tools/document_tool.c)
+target_link_libraries(document-tool PRIVATE mlia_result)
