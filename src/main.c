@@ -1,4 +1,7 @@
-int main(void)
+/* The program. */
+#include "cli/cli.h"
+
+int main(int argc, char **argv)
 {
-    return 0;
+    return mlia_cli_main(argc, argv);
 }

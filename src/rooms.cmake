@@ -10,3 +10,4 @@ mlia_room(estimate DEPENDS graph LIBRARIES PkgConfig::INIH m EMBED configuration
 mlia_room(targets DEPENDS graph result formats/toml EMBED profiles/*.toml)
 mlia_room(backends DEPENDS graph formats/detect result targets estimate)
 mlia_room(core DEPENDS backends targets result formats/detect formats/toml graph)
+mlia_room(cli DEPENDS core LIBRARIES PkgConfig::JANSSON PkgConfig::NETTLE)

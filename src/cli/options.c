@@ -1,0 +1,88 @@
+/* Options of every command, and the values of this run. */
+#include "cli/cli.h"
+
+const mlia_cli_option mlia_cli_common_options[] = {
+    {.name = "help", .letter = 'h', .help = "print this help"},
+    {.name = "debug", .letter = 'd', .help = "debug lines on standard error"},
+    {.name = "quiet", .letter = 'q', .help = "no progress and no notes; warnings and errors stay"},
+    {.name = "color",
+     .type = MLIA_CLI_CHOICE,
+     .argument = "WHEN",
+     .choices = "auto always never",
+     .fallback = "auto",
+     .help = "colour of the text report"},
+    {.name = "progress",
+     .type = MLIA_CLI_CHOICE,
+     .argument = "WHEN",
+     .choices = "auto always never",
+     .fallback = "auto",
+     .help = "progress on standard error"},
+    {.name = "config",
+     .type = MLIA_CLI_FILE,
+     .argument = "FILE",
+     .may_be_empty = true,
+     .fallback = "~/.config/mlia/config.toml",
+     .help = "user configuration; '' reads none"},
+    {.name = "error-format",
+     .type = MLIA_CLI_CHOICE,
+     .argument = "F",
+     .choices = "text json",
+     .fallback = "text",
+     .help = "errors and warnings as text, or as one JSON object per line"},
+    {0},
+};
+
+bool mlia_cli_has(const mlia_cli *cli, const char *name)
+{
+    for (size_t i = 0; i < cli->uses.count; i++)
+        if (strcmp(cli->uses.items[i].option->name, name) == 0)
+            return true;
+    return false;
+}
+
+mlia_str mlia_cli_value(const mlia_cli *cli, const char *name)
+{
+    for (size_t i = cli->uses.count; i-- > 0;)
+        if (strcmp(cli->uses.items[i].option->name, name) == 0)
+            return cli->uses.items[i].value;
+    return MLIA_STR_NONE;
+}
+
+int64_t mlia_cli_number(const mlia_cli *cli, const char *name, int64_t fallback)
+{
+    int64_t number;
+    return mlia_str_to_i64(mlia_cli_value(cli, name), &number) ? number : fallback;
+}
+
+mlia_status *mlia_cli_values(const mlia_cli *cli, const char *name, mlia_texts *values)
+{
+    for (size_t i = 0; i < cli->uses.count; i++)
+        if (strcmp(cli->uses.items[i].option->name, name) == 0 &&
+            !MLIA_APPEND(cli->arena, *values, cli->uses.items[i].value))
+            return mlia_error_memory();
+    return NULL;
+}
+
+mlia_status *mlia_cli_settings(const mlia_cli *cli, mlia_setting_choices *choices)
+{
+    MLIA_LIST(mlia_setting_choice) list = {0};
+    mlia_texts overrides = {0};
+    for (size_t i = 0; i < cli->uses.count; i++) {
+        const mlia_cli_use *use = &cli->uses.items[i];
+        if (use->option->backend == NULL)
+            continue;
+        mlia_str value = use->option->type == MLIA_CLI_FLAG ? MLIA_STR("true") : use->value;
+        if (!MLIA_APPEND(cli->arena, list,
+                         (mlia_setting_choice){use->option->backend, use->option->backend_option, value}))
+            return mlia_error_memory();
+    }
+    MLIA_TRY(mlia_cli_values(cli, "set", &overrides));
+    *choices = (mlia_setting_choices){list.items, list.count, overrides.items, overrides.count};
+    return NULL;
+}
+
+mlia_status *mlia_cli_config(mlia_cli *cli, mlia_config *config)
+{
+    return mlia_config_load(cli->arena, mlia_cli_has(cli, "config"), mlia_cli_value(cli, "config"),
+                            &cli->diagnostics, config);
+}
