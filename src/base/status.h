@@ -50,10 +50,11 @@ typedef struct mlia_status mlia_status;
 
 /* New status; `format` is printf's. The message has no file name, no position and no final period: those are
  * fields. Control characters in the finished message are written as \xNN; each is at most 4 KiB long. */
-mlia_status *mlia_error(mlia_kind kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
+mlia_status *mlia_error(mlia_kind kind, const char *format, ...)
+    __attribute__((format(printf, 2, 3), returns_nonnull));
 
 /* The static status of kind E_MEMORY. Freeing it or adding context does nothing. */
-mlia_status *mlia_error_memory(void);
+mlia_status *mlia_error_memory(void) __attribute__((returns_nonnull));
 
 /* Context; each returns `status` and does nothing for NULL. A place that is already set stays: the innermost
  * knows best. `member` is a path inside the file: a FlatBuffers path, ZIP member, JSON path, or INI section

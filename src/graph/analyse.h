@@ -69,9 +69,30 @@ typedef struct mlia_inferred {
 mlia_status *mlia_operator_infer(const mlia_graph *graph, const mlia_operator *op, mlia_arena *arena,
                                  mlia_inferred *results);
 
+/* Extensions of the specification. */
+typedef enum mlia_extension {
+#define X(name, text) MLIA_EXTENSION_##name,
+#include "graph/extensions.def"
+#undef X
+    MLIA_EXTENSION_COUNT,
+} mlia_extension;
+
+/* "EXT-INT16". */
+mlia_str mlia_extension_name(mlia_extension extension);
+
+typedef struct mlia_requirements {
+    bool integer;        /* PRO-INT */
+    bool floating_point; /* PRO-FP */
+    uint32_t extensions; /* bit n: mlia_extension n */
+} mlia_requirements;
+
+/* Smallest set of profiles and extensions that covers all operators; operators with types that no profile has
+ * add nothing. */
+mlia_requirements mlia_graph_requirements(const mlia_graph *graph);
+
 /* Logical work of one operator (docs/formats/tosa.md): exact counts without padding to hardware blocks. */
 typedef struct mlia_work {
-    bool known;              /* false: CUSTOM, foreign, unknown dimensions, overflow */
+    bool known;              /* false, and all else zero: CUSTOM, foreign, unknown dimensions, overflow */
     uint64_t macs;           /* one MAC = two operations */
     uint64_t operations;     /* other operations */
     uint64_t transcendental; /* EXP, LOG … evaluations, not in `operations` */
@@ -80,6 +101,12 @@ typedef struct mlia_work {
     uint64_t weight_bytes; /* of the constants among the inputs, packed */
 } mlia_work;
 
+/* Work of one operator. COND_IF and WHILE_LOOP depend on their regions: unknown here. */
 mlia_work mlia_operator_work(const mlia_graph *graph, const mlia_operator *op);
+
+/* Work of all operators, works[i] for operator i; COND_IF has the larger of its branches, WHILE_LOOP
+ * condition and body once (how often they run is not in the file). The main graph's total is the sum over its
+ * block's operators, without those inside regions. Fails only for memory. */
+mlia_status *mlia_graph_work(const mlia_graph *graph, mlia_arena *arena, mlia_work *works);
 
 #endif
