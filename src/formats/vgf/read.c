@@ -251,6 +251,25 @@ static mlia_status *read_dispatch(mlia_flatbuf_table table, uint32_t index, mlia
     return NULL;
 }
 
+/* Pairs of graph constant id and constant. Files that have none mean every constant under its own number. */
+static mlia_status *read_bindings(vgf_reading *file, mlia_flatbuf_vector pairs, mlia_vgf_segment *segment)
+{
+    uint32_t count = pairs.count > 0 ? (uint32_t)pairs.count : segment->constant_count;
+    segment->bindings = MLIA_NEW_ARRAY(file->arena, mlia_vgf_constant_binding, count);
+    MLIA_TRY_ALLOC(segment->bindings);
+    segment->binding_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (pairs.count == 0) {
+            segment->bindings[i] = (mlia_vgf_constant_binding){segment->constants[i], segment->constants[i]};
+            continue;
+        }
+        mlia_flatbuf_table pair = mlia_flatbuf_table_at(pairs, i);
+        segment->bindings[i] = (mlia_vgf_constant_binding){mlia_flatbuf_u32(pair, BINDING_ID),
+                                                           mlia_flatbuf_u32(pair, BINDING_CONSTANT)};
+    }
+    return NULL;
+}
+
 static mlia_status *read_segment(vgf_reading *file, mlia_flatbuf_table table, uint32_t index)
 {
     mlia_vgf_segment *segment = &file->vgf->segments[index];
@@ -275,16 +294,7 @@ static mlia_status *read_segment(vgf_reading *file, mlia_flatbuf_table table, ui
             mlia_flatbuf_u32(range, PUSH_SIZE),
         };
     }
-    mlia_flatbuf_vector pairs = mlia_flatbuf_list(table, SEGMENT_CONSTANT_BINDINGS);
-    segment->bindings = MLIA_NEW_ARRAY(file->arena, mlia_vgf_constant_binding, pairs.count);
-    MLIA_TRY_ALLOC(segment->bindings);
-    segment->binding_count = (uint32_t)pairs.count;
-    for (uint32_t i = 0; i < pairs.count; i++) {
-        mlia_flatbuf_table pair = mlia_flatbuf_table_at(pairs, i);
-        segment->bindings[i] = (mlia_vgf_constant_binding){mlia_flatbuf_u32(pair, BINDING_ID),
-                                                           mlia_flatbuf_u32(pair, BINDING_CONSTANT)};
-    }
-    return NULL;
+    return read_bindings(file, mlia_flatbuf_list(table, SEGMENT_CONSTANT_BINDINGS), segment);
 }
 
 /* Names of the model's slots: one per slot or none at all. */

@@ -129,19 +129,16 @@ static mlia_status *check_constant(const segment_view *view, uint32_t index)
     return NULL;
 }
 
-/* Pairs of graph constant id and constant: stored ones, or every constant under its own number. */
+/* Pairs of graph constant id and constant, by id. */
 static mlia_status *sort_constants(segment_view *view)
 {
     const mlia_vgf_segment *segment = view->segment;
-    bool stored = segment->binding_count > 0;
-    size_t count = stored ? segment->binding_count : segment->constant_count;
+    size_t count = segment->binding_count;
     view->constants = MLIA_NEW_ARRAY(view->arena, mlia_vgf_constant_binding, count);
     MLIA_TRY_ALLOC(view->constants);
     view->constant_count = count;
     for (size_t i = 0; i < count; i++)
-        view->constants[i] = stored
-                                 ? segment->bindings[i]
-                                 : (mlia_vgf_constant_binding){segment->constants[i], segment->constants[i]};
+        view->constants[i] = segment->bindings[i];
     sort(view->constants, count, sizeof *view->constants, compare_constant);
     for (size_t i = 0; i < count; i++) {
         const mlia_vgf_constant_binding *pair = &view->constants[i];

@@ -93,7 +93,7 @@ typedef struct mlia_vgf_segment {
     bool has_dispatch_shape;
     mlia_vgf_push_constants *push_constants;
     uint32_t push_constant_count;
-    mlia_vgf_constant_binding *bindings; /* empty: id n is constant n */
+    mlia_vgf_constant_binding *bindings; /* filled in for files that have none: id n is constant n */
     uint32_t binding_count;
 } mlia_vgf_segment;
 
