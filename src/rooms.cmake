@@ -11,6 +11,7 @@ mlia_room(estimate DEPENDS graph LIBRARIES PkgConfig::INIH m EMBED configuration
 mlia_room(formats/tflite DEPENDS formats/flatbuf LIBRARIES m)
 mlia_room(formats/spirv DEPENDS graph)
 mlia_room(formats/vgf DEPENDS graph formats/flatbuf formats/spirv)
+mlia_room(formats/tosa DEPENDS graph formats/flatbuf)
 mlia_room(targets DEPENDS graph result formats/toml EMBED profiles/*.toml)
 mlia_room(measure DEPENDS graph result formats/capture)
 mlia_room(backends DEPENDS graph formats/detect result targets estimate)

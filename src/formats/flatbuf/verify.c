@@ -170,6 +170,9 @@ static mlia_status *verify_union(verifier *v, mlia_flatbuf_table table, uint32_t
     const mlia_flatbuf_field *info = &table.schema->fields[field];
     MLIA_TRY(follow(v, &where));
     uint32_t tag = mlia_flatbuf_u8(table, field - 1);
+    if (tag == 0 && has_flag(v, MLIA_FLATBUF_UNION_PAIRS))
+        return fault(&where, mlia_error(v->rules->missing_kind, "%s has %s but no %s", table.schema->name,
+                                        info->name, table.schema->fields[field - 1].name));
     const mlia_flatbuf_schema *member = tag < info->member_count ? info->members[tag] : NULL;
     return member != NULL ? verify_table(v, member, where, depth + 1) : NULL;
 }
