@@ -225,7 +225,7 @@ static mlia_status *add_operator(block_reader *block, mlia_flatbuf_table op, uin
     uint32_t kind = variable_operator(op);
     if (kind != 0)
         MLIA_TRY(take_variable(block, kind, &list, &attributes));
-    uint32_t source;
+    uint32_t source = MLIA_NONE;
     MLIA_TRY(add_source(block->reader, op, number, &source));
     mlia_graph *graph = block->reader->graph;
     uint32_t added = mlia_graph_add_operator(
