@@ -49,27 +49,27 @@ static inline bool has_warning(const tosa_file *item, mlia_kind kind)
  * Fails when a folder that should be there holds none. */
 static inline void for_each_tosa(const char *folder, void (*test)(const char *path))
 {
-    char roots[2][512];
-    int root_count = 1;
-    snprintf(roots[0], sizeof roots[0], "%s/tosa/%s", MLIA_TEST_DATA, folder);
-    if (getenv("MLIA_FIXTURES") != NULL)
-        snprintf(roots[root_count++], sizeof roots[1], "%s/tosa/%s", getenv("MLIA_FIXTURES"), folder);
-    for (int i = 0; i < root_count; i++) {
+    const char *const roots[] = {MLIA_TEST_DATA, getenv("MLIA_FIXTURES")};
+    for (int i = 0; i < 2 && roots[i] != NULL; i++) {
+        char *folder_path;
         struct dirent **entries;
-        int count = scandir(roots[i], &entries, NULL, alphasort);
+        assert_true(asprintf(&folder_path, "%s/tosa/%s", roots[i], folder) > 0);
+        int count = scandir(folder_path, &entries, NULL, alphasort);
         int tested = 0;
         for (int k = 0; k < count; k++) {
             const char *dot = strrchr(entries[k]->d_name, '.');
             if (dot != NULL && strcmp(dot, ".tosa") == 0) {
-                char path[1024];
-                snprintf(path, sizeof path, "%s/%s", roots[i], entries[k]->d_name);
+                char *path;
+                assert_true(asprintf(&path, "%s/%s", folder_path, entries[k]->d_name) > 0);
                 test(path);
+                free(path);
                 tested++;
             }
             free(entries[k]);
         }
         if (count >= 0)
             free(entries);
+        free(folder_path);
         assert_true(tested > 0);
     }
 }
