@@ -70,9 +70,18 @@ typedef struct mlia_backend_segment {
     const mlia_graph *graph; /* finished, shapes resolved; NULL: a compute (shader) segment, to be skipped */
 } mlia_backend_segment;
 
+/* What a run learns about its input and the document says of it. Members that stay empty change nothing. */
+typedef struct mlia_backend_facts {
+    const mlia_value *configuration; /* replaces backends[].configuration */
+    mlia_str target_description;     /* replaces target.description */
+    mlia_str model_name;             /* model of a run without MODEL: base name, format id, bytes */
+    mlia_str model_format;
+    mlia_bytes model;
+} mlia_backend_facts;
+
 typedef struct mlia_backend_request {
     mlia_result_kind kind;                /* of the result asked for */
-    mlia_format format;                   /* of the model as given */
+    mlia_format format;                   /* of the model as given; MLIA_FORMAT_UNKNOWN: there is none */
     mlia_str model_path;                  /* as the user typed it; "stdin" for standard input */
     mlia_str model_stem;                  /* base name without suffix, safe in file names */
     mlia_bytes model;                     /* its bytes */
@@ -82,6 +91,7 @@ typedef struct mlia_backend_request {
     const mlia_str *profiling_data; /* measured input: paths as typed, in order */
     uint32_t profiling_data_count;
     mlia_document *document;     /* only for mlia_document_set_extension */
+    mlia_backend_facts *facts;   /* never NULL; texts and values in `arena` */
     uint32_t result_index;       /* position of the result in the document, for extensions */
     bool skip_trivial_operators; /* CONST, CONST_SHAPE and RESHAPE get no check and no part in percentages */
     mlia_arena *arena;           /* lives as long as the document */
@@ -134,6 +144,7 @@ static inline mlia_status *mlia_backend_write_file(const mlia_backend_request *r
 /* The descriptors; each is defined in the file of its name. A new backend is one line in registry.c. */
 extern const mlia_backend mlia_backend_ml_sdk_model_converter;
 extern const mlia_backend mlia_backend_tosa_flatbuffers;
+extern const mlia_backend mlia_backend_neural_technology_profiling_data;
 extern const mlia_backend mlia_backend_nx_performance_estimator;
 
 #endif
