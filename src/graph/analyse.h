@@ -26,7 +26,7 @@ typedef struct mlia_findings {
     size_t count;
     size_t capacity;
     size_t dropped; /* beyond `limit` */
-    size_t limit;
+    size_t limit;   /* most items kept; 0 = all */
 } mlia_findings;
 
 /* "type", "rank", … */

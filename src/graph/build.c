@@ -86,21 +86,11 @@ uint32_t mlia_graph_add_shape(mlia_graph *graph, uint32_t block, mlia_str name, 
     return add_value(graph, value);
 }
 
-/* The operators of a block are collected in file order; their number doubles as the capacity rule: room is
- * made whenever the count is a power of two. */
 static bool append_to_block(mlia_graph *graph, mlia_block *block, uint32_t operator_index)
 {
-    uint32_t count = block->operator_count;
-    if ((count & (count - 1)) == 0) {
-        uint32_t *grown = MLIA_NEW_ARRAY(graph->arena, uint32_t, count ? (size_t)count * 2 : 1);
-        if (grown == NULL)
-            return false;
-        if (count > 0)
-            memcpy(grown, block->operators, count * sizeof *grown);
-        block->operators = grown;
-    }
-    block->operators[count] = operator_index;
-    block->operator_count++;
+    if (!MLIA_RESERVE(graph->arena, block->operators, block->operator_count, block->operator_capacity))
+        return false;
+    block->operators[block->operator_count++] = operator_index;
     return true;
 }
 

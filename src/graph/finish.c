@@ -353,7 +353,8 @@ static mlia_status *sort_block(block_sorter *sorter)
     }
     if (done < count)
         return cycle_error(sorter);
-    sorter->block->operators = order;
+    if (count > 0)
+        memcpy(sorter->block->operators, order, count * sizeof *order);
     return NULL;
 }
 

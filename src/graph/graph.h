@@ -164,7 +164,8 @@ typedef struct mlia_block {
     uint32_t region;
     uint32_t *operators; /* operator indexes in execution order */
     uint32_t operator_count;
-    uint32_t *inputs; /* value indexes */
+    size_t operator_capacity; /* private to graph/build.h */
+    uint32_t *inputs;         /* value indexes */
     uint32_t input_count;
     uint32_t *outputs;
     uint32_t output_count;
