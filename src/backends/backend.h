@@ -59,15 +59,16 @@ typedef struct mlia_backend_configuration {
     const mlia_value *target;   /* object: members of target.configuration ("clock_hz"); NULL = none */
     const mlia_configured_value *values; /* sorted by key; everything in force, for `profile show` */
     size_t value_count;
+    bool skip_trivial_operators; /* its option skip_trivial_ops, if it has one */
     mlia_str name; /* replace the descriptor's name and version in the document when not empty */
     mlia_str version;
 } mlia_backend_configuration;
 
 /* One graph to analyse. */
 typedef struct mlia_backend_segment {
-    uint32_t index;          /* position in the VGF; 0 for a model that is one graph */
-    mlia_str name;           /* module or segment name; may be empty */
-    const mlia_graph *graph; /* finished, shapes resolved; NULL: a compute (shader) segment, to be skipped */
+    uint32_t index;    /* position in the VGF; 0 for a model that is one graph */
+    mlia_str name;     /* module or segment name; may be empty */
+    mlia_graph *graph; /* finished, shapes resolved; NULL: a compute (shader) segment, to be skipped */
 } mlia_backend_segment;
 
 /* What a run learns about its input and the document says of it. Members that stay empty change nothing. */
@@ -90,8 +91,9 @@ typedef struct mlia_backend_request {
     const mlia_backend_configuration *configuration;
     const mlia_str *profiling_data; /* measured input: paths as typed, in order */
     uint32_t profiling_data_count;
-    mlia_document *document;     /* only for mlia_document_set_extension */
+    mlia_document *document;     /* only for mlia_document_set_extension; mlia_graph is core's */
     mlia_backend_facts *facts;   /* never NULL; texts and values in `arena` */
+    uint32_t result_index;       /* position of the result in the document, for extensions */
     uint32_t result_index;       /* position of the result in the document, for extensions */
     bool skip_trivial_operators; /* CONST, CONST_SHAPE and RESHAPE get no check and no part in percentages */
     mlia_arena *arena;           /* lives as long as the document */

@@ -8,8 +8,8 @@
 
 #include "backends/backend.h"
 #include "base/bytes.h"
-#include "core/config.h"
 #include "core/settings.h"
+#include "core/user_config.h"
 
 /* What a value or argument is: decides checks and completion. */
 typedef enum mlia_cli_type {
@@ -103,7 +103,7 @@ mlia_status *mlia_cli_values(const mlia_cli *cli, const char *name, mlia_texts *
 /* --BACKEND.KEY and --set options. */
 mlia_status *mlia_cli_settings(const mlia_cli *cli, mlia_setting_choices *choices);
 /* The user's configuration (--config). */
-mlia_status *mlia_cli_config(mlia_cli *cli, mlia_config *config);
+mlia_status *mlia_cli_config(mlia_cli *cli, mlia_user_config *config);
 
 /* --- parsing --- */
 

@@ -81,8 +81,8 @@ mlia_status *mlia_cli_settings(const mlia_cli *cli, mlia_setting_choices *choice
     return NULL;
 }
 
-mlia_status *mlia_cli_config(mlia_cli *cli, mlia_config *config)
+mlia_status *mlia_cli_config(mlia_cli *cli, mlia_user_config *config)
 {
-    return mlia_config_load(cli->arena, mlia_cli_has(cli, "config"), mlia_cli_value(cli, "config"),
-                            &cli->diagnostics, config);
+    return mlia_user_config_load(cli->arena, mlia_cli_has(cli, "config"), mlia_cli_value(cli, "config"),
+                                 &cli->diagnostics, config);
 }

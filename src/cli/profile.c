@@ -27,7 +27,7 @@ typedef MLIA_LIST(configured_backend) configured_backends;
 
 static mlia_status *configure_all(mlia_cli *cli, const mlia_profile *profile, configured_backends *list)
 {
-    mlia_config config;
+    mlia_user_config config;
     mlia_setting_choices choices;
     MLIA_TRY(mlia_cli_config(cli, &config));
     MLIA_TRY(mlia_settings_check(profile, &config));

@@ -19,7 +19,7 @@ static settings_source profile_source(const mlia_profile *profile)
                              built_in ? profile->name : profile->source, profile->folder};
 }
 
-static settings_source config_source(const mlia_config *config)
+static settings_source config_source(const mlia_user_config *config)
 {
     return (settings_source){MLIA_E_CONFIG, "config", config->path, config->path, config->folder};
 }
@@ -78,7 +78,7 @@ static mlia_status *check_backend(const settings_source *source, mlia_str id, co
     return NULL;
 }
 
-mlia_status *mlia_settings_check(const mlia_profile *profile, const mlia_config *config)
+mlia_status *mlia_settings_check(const mlia_profile *profile, const mlia_user_config *config)
 {
     settings_source source = profile_source(profile);
     for (size_t i = 0; i < profile->backends.count; i++) {
@@ -133,7 +133,7 @@ static mlia_status *apply_profile(mlia_arena *arena, const mlia_backend *backend
 /* A value of the profile that the user's configuration replaces is worth a note: the profile no longer says
  * it all. */
 static void note_replaced(mlia_diagnostics *diagnostics, const mlia_backend *backend,
-                          const mlia_config *config, const mlia_toml *options, const mlia_setting *items)
+                          const mlia_user_config *config, const mlia_toml *options, const mlia_setting *items)
 {
     for (size_t i = 0; i < options->count; i++) {
         const mlia_toml_member *member = &options->members[i];
@@ -146,8 +146,9 @@ static void note_replaced(mlia_diagnostics *diagnostics, const mlia_backend *bac
     }
 }
 
-static mlia_status *apply_config(mlia_arena *arena, const mlia_backend *backend, const mlia_config *config,
-                                 mlia_diagnostics *diagnostics, mlia_setting *items)
+static mlia_status *apply_config(mlia_arena *arena, const mlia_backend *backend,
+                                 const mlia_user_config *config, mlia_diagnostics *diagnostics,
+                                 mlia_setting *items)
 {
     settings_source source = config_source(config);
     for (size_t i = 0; config->backend_options != NULL && i < config->backend_options->count; i++) {
@@ -161,7 +162,7 @@ static mlia_status *apply_config(mlia_arena *arena, const mlia_backend *backend,
 }
 
 mlia_status *mlia_settings_resolve(mlia_arena *arena, const mlia_backend *backend,
-                                   const mlia_profile *profile, const mlia_config *config,
+                                   const mlia_profile *profile, const mlia_user_config *config,
                                    const mlia_setting_choices *choices, mlia_diagnostics *diagnostics,
                                    mlia_settings *settings)
 {

@@ -4,7 +4,7 @@
 #define MLIA_CORE_SETTINGS_H
 
 #include "backends/backend.h"
-#include "core/config.h"
+#include "core/user_config.h"
 #include "targets/profile.h"
 
 /* --BACKEND.KEY=VALUE of the command line; flags have the value "true". */
@@ -23,12 +23,12 @@ typedef struct mlia_setting_choices {
 
 /* Checks the backend tables of profile and configuration: unknown backend or option, wrong type (E_PROFILE,
  * E_CONFIG). */
-mlia_status *mlia_settings_check(const mlia_profile *profile, const mlia_config *config);
+mlia_status *mlia_settings_check(const mlia_profile *profile, const mlia_user_config *config);
 
 /* The settings of `backend`; texts live as long as the arguments and `arena`. Raises N_CONFIG_OVER_PROFILE.
  * The tables must have been checked. */
 mlia_status *mlia_settings_resolve(mlia_arena *arena, const mlia_backend *backend,
-                                   const mlia_profile *profile, const mlia_config *config,
+                                   const mlia_profile *profile, const mlia_user_config *config,
                                    const mlia_setting_choices *choices, mlia_diagnostics *diagnostics,
                                    mlia_settings *settings);
 

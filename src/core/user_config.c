@@ -1,5 +1,5 @@
 /* Reading the user's configuration file. */
-#include "core/config.h"
+#include "core/user_config.h"
 
 #include <unistd.h>
 
@@ -11,7 +11,7 @@ enum { MAX_CONFIG_BYTES = 1 << 20 };
 typedef struct config_reader {
     mlia_arena *arena;
     mlia_diagnostics *diagnostics;
-    mlia_config *config;
+    mlia_user_config *config;
 } config_reader;
 
 typedef mlia_status *read_function(config_reader *reader, const mlia_toml_member *member);
@@ -205,8 +205,8 @@ static const config_key root_keys[] = {
     {MLIA_STR_NONE, NULL},
 };
 
-mlia_status *mlia_config_read(mlia_arena *arena, mlia_str text, mlia_str path, mlia_diagnostics *diagnostics,
-                              mlia_config *config)
+mlia_status *mlia_user_config_read(mlia_arena *arena, mlia_str text, mlia_str path,
+                                   mlia_diagnostics *diagnostics, mlia_user_config *config)
 {
     mlia_toml *root;
     config_reader reader = {arena, diagnostics, config};
@@ -220,7 +220,7 @@ mlia_status *mlia_config_read(mlia_arena *arena, mlia_str text, mlia_str path, m
 }
 
 static mlia_status *load_file(mlia_arena *arena, mlia_str path, mlia_diagnostics *diagnostics,
-                              mlia_config *config)
+                              mlia_user_config *config)
 {
     mlia_file *file;
     mlia_str name = mlia_arena_str(arena, path);
@@ -236,13 +236,13 @@ static mlia_status *load_file(mlia_arena *arena, mlia_str path, mlia_diagnostics
     mlia_str text = mlia_arena_str(arena, (mlia_str){(const char *)bytes.data, bytes.size});
     mlia_file_free(file);
     MLIA_TRY_ALLOC(text.data);
-    return mlia_config_read(arena, text, name, diagnostics, config);
+    return mlia_user_config_read(arena, text, name, diagnostics, config);
 }
 
-mlia_status *mlia_config_load(mlia_arena *arena, bool given, mlia_str path, mlia_diagnostics *diagnostics,
-                              mlia_config *config)
+mlia_status *mlia_user_config_load(mlia_arena *arena, bool given, mlia_str path,
+                                   mlia_diagnostics *diagnostics, mlia_user_config *config)
 {
-    *config = (mlia_config){.advice_share = 5};
+    *config = (mlia_user_config){.advice_share = 5};
     if (!given) {
         path = mlia_environment("MLIA_CONFIG");
         given = path.size > 0;

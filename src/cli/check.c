@@ -1,0 +1,326 @@
+/* `mlia check`: analyse one model. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/suggest.h"
+#include "cli/commands.h"
+#include "cli/report.h"
+#include "core/diagnostic.h"
+#include "core/environment.h"
+#include "core/output.h"
+#include "core/run.h"
+#include "core/signals.h"
+#include "result/document.h"
+
+static const mlia_cli_option options[] = {
+    {.name = "target-profile",
+     .letter = 't',
+     .type = MLIA_CLI_PROFILE,
+     .argument = "PROFILE",
+     .missing = "check needs '--target-profile'; 'mlia target list' names the profiles",
+     .help = "name or file of the target profile"},
+    {.name = "backend",
+     .letter = 'b',
+     .type = MLIA_CLI_BACKEND,
+     .argument = "NAME",
+     .repeat = true,
+     .fallback = "the target's",
+     .help = "which backend analyses"},
+    {.name = "performance", .help = "estimate performance"},
+    {.name = "compatibility", .help = "check which operators run where; on when neither is asked for"},
+    {.name = "input-shape",
+     .type = MLIA_CLI_TEXT,
+     .argument = "[NAME=]DxDx…",
+     .repeat = true,
+     .help = "shape of a model input (by name or position); an unknown first dimension is otherwise 1"},
+    {.name = "set",
+     .type = MLIA_CLI_TEXT,
+     .argument = "SECTION.KEY=VALUE",
+     .repeat = true,
+     .help = "override one value of the estimator's configuration"},
+    {.name = "output-dir",
+     .alias = "out-dir",
+     .type = MLIA_CLI_FOLDER,
+     .argument = "DIR",
+     .fallback = "the current folder",
+     .help = "where the folder mlia-output is made"},
+    {.name = "no-output", .help = "write no files, print only"},
+    {.name = "no-graph", .help = "leave the data flow out of the document"},
+    {.name = "overwrite", .help = "replace an mlia-output that this program did not make"},
+    {.name = "json", .help = "print the document on standard output, same as --format json"},
+    MLIA_CLI_REPORT_OPTIONS,
+    {.name = "schema",
+     .type = MLIA_CLI_CHOICE,
+     .argument = "V",
+     .choices = "1.2.0",
+     .fallback = "1.2.0",
+     .help = "schema version to write"},
+    {.name = "timeout",
+     .type = MLIA_CLI_SECONDS,
+     .argument = "SECONDS",
+     .help = "stop with exit status 1 after that time; files stay as they were"},
+    {.name = "noninteractive", .help = "accepted for compatibility; the program never asks questions"},
+    {.name = "i-agree-to-the-contained-eula",
+     .help = "accepted for compatibility; nothing built in has an EULA"},
+    {0},
+};
+
+/* --- choices that depend on each other --- */
+
+/* Adds the blank-separated words of a target's default backends. */
+static mlia_status *default_backends(mlia_cli *cli, const mlia_target *target, mlia_texts *names)
+{
+    mlia_str rest = target->default_backends;
+    while (rest.size > 0) {
+        size_t blank = mlia_str_find(rest, ' ');
+        if (!MLIA_APPEND(cli->arena, *names, mlia_str_slice(rest, 0, blank)))
+            return mlia_error_memory();
+        rest = blank == SIZE_MAX ? MLIA_STR_NONE : mlia_str_slice(rest, blank + 1, SIZE_MAX);
+    }
+    return NULL;
+}
+
+static mlia_status *unknown_backend(mlia_str name)
+{
+    mlia_suggestion near = mlia_suggest(name);
+    mlia_buffer list = {0};
+    for (size_t i = 0; i < mlia_backend_count(); i++) {
+        if (!mlia_backend_at(i)->selectable)
+            continue;
+        mlia_suggest_among(&near, mlia_str_from_c(mlia_backend_at(i)->id));
+        mlia_buffer_format(&list, "%s%s", list.size > 0 ? ", " : "", mlia_backend_at(i)->id);
+    }
+    mlia_str found = mlia_suggest_found(&near);
+    mlia_status *status =
+        mlia_error(MLIA_E_BACKEND_UNKNOWN, "there is no backend '%.*s'%s%.*s%s; there are: %.*s",
+                   MLIA_STR_ARG(name), found.size ? "; did you mean '" : "", MLIA_STR_ARG(found),
+                   found.size ? "'?" : "", (int)list.size, list.size ? (const char *)list.data : "none");
+    mlia_buffer_free(&list);
+    return status;
+}
+
+/* The analysing backend. */
+static mlia_status *choose_backend(mlia_cli *cli, const mlia_profile *profile, const mlia_backend **backend)
+{
+    mlia_texts names = {0};
+    MLIA_TRY(mlia_cli_values(cli, "backend", &names));
+    if (names.count == 0)
+        MLIA_TRY(default_backends(cli, profile->target, &names));
+    *backend = NULL;
+    size_t different = 0;
+    for (size_t i = 0; i < names.count; i++) {
+        const mlia_backend *named = mlia_backend_find(names.items[i]);
+        if (named == NULL)
+            return unknown_backend(names.items[i]);
+        if (!named->selectable)
+            return mlia_error(MLIA_E_BACKEND_NOT_SELECTABLE, "'%s' is a support integration, not selectable",
+                              named->id);
+        if (!mlia_str_equal_c(profile->target->type, named->targets))
+            return mlia_error(MLIA_E_BACKEND_TARGET, "'%s' does not work for target %.*s but for %s",
+                              named->id, MLIA_STR_ARG(profile->target->type), named->targets);
+        different += named != *backend;
+        *backend = named;
+    }
+    if (different != 1)
+        return mlia_error(MLIA_E_BACKEND_COUNT, "%zu backends are named; a %.*s run takes exactly one",
+                          different, MLIA_STR_ARG(profile->target->type));
+    return NULL;
+}
+
+/* Options of a backend that has no part in the run would be lost silently. */
+static mlia_status *check_unused_options(const mlia_cli *cli, const mlia_backend *backend)
+{
+    for (size_t i = 0; i < cli->uses.count; i++) {
+        const mlia_cli_option *option = cli->uses.items[i].option;
+        bool is_override = strcmp(option->name, "set") == 0;
+        if ((option->backend != NULL && option->backend != backend) || (is_override && backend->profiling))
+            return mlia_error(MLIA_E_OPTION_UNUSED, "'--%s' has no effect: the run uses %s", option->name,
+                              backend->id);
+    }
+    return NULL;
+}
+
+static mlia_status *choose_kinds(const mlia_cli *cli, const mlia_backend *backend,
+                                 mlia_check_request *request)
+{
+    bool performance = mlia_cli_has(cli, "performance");
+    bool compatibility = mlia_cli_has(cli, "compatibility") || !performance;
+    if (compatibility)
+        request->kinds[request->kind_count++] = MLIA_RESULT_COMPATIBILITY;
+    if (performance)
+        request->kinds[request->kind_count++] = MLIA_RESULT_PERFORMANCE;
+    for (size_t i = 0; i < request->kind_count; i++)
+        if ((backend->categories & MLIA_CATEGORY_BIT(request->kinds[i])) == 0)
+            return mlia_error(MLIA_E_CATEGORY, "%s does not offer %s", backend->id,
+                              mlia_result_kind_name(request->kinds[i]));
+    return NULL;
+}
+
+static mlia_status *parse_shapes(mlia_cli *cli, mlia_check_request *request)
+{
+    mlia_texts texts = {0};
+    MLIA_TRY(mlia_cli_values(cli, "input-shape", &texts));
+    mlia_input_shape *shapes = MLIA_NEW_ARRAY(cli->arena, mlia_input_shape, texts.count);
+    MLIA_TRY_ALLOC(shapes);
+    for (size_t i = 0; i < texts.count; i++)
+        MLIA_TRY(mlia_input_shape_parse(texts.items[i], &shapes[i]));
+    request->shapes = shapes;
+    request->shape_count = texts.count;
+    return NULL;
+}
+
+/* Contradictions between options that need nothing but the command line. */
+static mlia_status *check_conflicts(const mlia_cli *cli, const mlia_cli_reports *reports)
+{
+    if (!mlia_cli_has(cli, "no-output"))
+        return NULL;
+    if (mlia_cli_has(cli, "overwrite"))
+        return mlia_error(MLIA_E_OPTION_CONFLICT,
+                          "'--no-output' and '--overwrite' exclude each other: no folder is written");
+    for (size_t i = 0; i < reports->count; i++)
+        if (mlia_str_starts_with(reports->items[i].path, MLIA_STR(MLIA_OUTPUT_NAME "/")))
+            return mlia_error(
+                MLIA_E_OPTION_CONFLICT,
+                "'--no-output' and '--format %s=%.*s' exclude each other: that folder is not written",
+                reports->items[i].format, MLIA_STR_ARG(reports->items[i].path));
+    return NULL;
+}
+
+/* --- the run --- */
+
+static void set_timeout(const mlia_cli *cli)
+{
+    double seconds;
+    if (!mlia_str_to_double(mlia_cli_value(cli, "timeout"), &seconds))
+        return;
+    mlia_arena *arena = mlia_arena_new(0);
+    mlia_buffer line = {0};
+    mlia_status *status = mlia_error(MLIA_E_TIMEOUT, "no answer within %g seconds", seconds);
+    mlia_diagnostic diagnostic = mlia_diagnostic_of(status);
+    const mlia_value *value =
+        cli->json_errors && arena != NULL ? mlia_diagnostic_value(arena, &diagnostic, MLIA_STR_NONE) : NULL;
+    if (value != NULL)
+        mlia_value_write(value, -1, &line);
+    else
+        mlia_diagnostic_text(&diagnostic, MLIA_STR_NONE, &line);
+    mlia_buffer_add(&line, value != NULL ? "\n" : "", value != NULL ? 2 : 1);
+    if (!line.failed)
+        mlia_signals_set_timeout(seconds, (const char *)line.data,
+                                 mlia_class_exit_status(MLIA_CLASS_TIMEOUT));
+    mlia_buffer_free(&line);
+    mlia_status_free(status);
+    mlia_arena_free(arena);
+}
+
+static void echo_log(void *context, const char *line)
+{
+    mlia_cli_debug(context, "%s", line);
+}
+
+/* Everything the folder holds besides the side files of the backends, then the folder itself. */
+static mlia_status *publish(mlia_cli *cli, mlia_output *output, mlia_log *log, const mlia_document *document)
+{
+    mlia_buffer text = {0};
+    mlia_document_write(document, &text);
+    mlia_status *status = mlia_buffer_status(&text);
+    if (status == NULL)
+        status = mlia_output_add(output, MLIA_STR("mlia-output.json"), (mlia_bytes){text.data, text.size});
+    mlia_buffer_free(&text);
+    MLIA_TRY(status);
+    MLIA_TRY(
+        mlia_output_add(output, MLIA_STR("logs/mlia.log"), (mlia_bytes){log->text.data, log->text.size}));
+    bool published;
+    MLIA_TRY(mlia_output_publish(output, document->run_id, &published));
+    if (!published)
+        _exit(128 + mlia_signals_pending());
+    mlia_str path = mlia_output_path(output, cli->arena, MLIA_STR("mlia-output.json"));
+    mlia_warn(&cli->diagnostics, MLIA_N_WRITTEN, "written %.*s", MLIA_STR_ARG(path));
+    return NULL;
+}
+
+static bool all_failed(const mlia_document *document)
+{
+    for (size_t i = 0; i < document->results.count; i++)
+        if (document->results.items[i].status != MLIA_RESULT_STATUS_FAILED)
+            return false;
+    return true;
+}
+
+/* Files and standard output. A text report of nothing but failures would only repeat the error. */
+static mlia_status *deliver(mlia_cli *cli, const mlia_cli_reports *reports, const mlia_user_config *config,
+                            mlia_output *output, mlia_log *log, const mlia_document *document)
+{
+    MLIA_TRY(mlia_cli_write_reports(cli, reports, config, document, all_failed(document)));
+    return output != NULL ? publish(cli, output, log, document) : NULL;
+}
+
+static mlia_status *run_request(mlia_cli *cli, mlia_check_request *request, const mlia_cli_reports *reports)
+{
+    mlia_output *output = NULL;
+    mlia_log log = {.echo = echo_log, .echo_context = cli};
+    mlia_check_outcome outcome;
+    mlia_str folder = mlia_cli_value(cli, "output-dir");
+    if (!mlia_cli_has(cli, "no-output")) {
+        MLIA_TRY(mlia_output_new(cli->arena, folder.size > 0 ? folder : request->config->output_dir,
+                                 mlia_cli_has(cli, "overwrite"), &output));
+        request->write_file = mlia_output_add;
+        request->write_context = output;
+    }
+    request->log = &log;
+    mlia_signals_install();
+    set_timeout(cli);
+    mlia_status *status = mlia_check_run(request, cli->arena, &cli->diagnostics, &outcome);
+    if (outcome.document != NULL) {
+        mlia_status *failure = deliver(cli, reports, request->config, output, &log, outcome.document);
+        if (status == NULL)
+            status = failure;
+        else
+            mlia_status_free(failure);
+    }
+    mlia_buffer_free(&log.text);
+    mlia_file_free(outcome.model.file);
+    return status;
+}
+
+static mlia_status *run(mlia_cli *cli)
+{
+    mlia_profile profile;
+    mlia_profile_folders folders;
+    mlia_user_config config;
+    mlia_setting_choices choices;
+    mlia_cli_reports reports;
+    mlia_check_request request = {.model_path = cli->arguments.items[0],
+                                  .profile = &profile,
+                                  .config = &config,
+                                  .choices = &choices,
+                                  .data_flow = !mlia_cli_has(cli, "no-graph"),
+                                  .command_line = cli->command_line};
+    MLIA_TRY(mlia_cli_choose_reports(cli, &reports));
+    MLIA_TRY(check_conflicts(cli, &reports));
+    MLIA_TRY(parse_shapes(cli, &request));
+    MLIA_TRY(mlia_cli_config(cli, &config));
+    MLIA_TRY(mlia_cli_settings(cli, &choices));
+    MLIA_TRY(mlia_environment_profile_folders(cli->arena, &folders));
+    MLIA_TRY(mlia_profile_load(cli->arena, mlia_cli_value(cli, "target-profile"), folders, &profile));
+    MLIA_TRY(choose_backend(cli, &profile, &request.backend));
+    MLIA_TRY(check_unused_options(cli, request.backend));
+    MLIA_TRY(choose_kinds(cli, request.backend, &request));
+    return run_request(cli, &request, &reports);
+}
+
+const mlia_cli_command mlia_cli_command_check = {
+    .name = "check",
+    .summary = "Analyse one model: which operators run where, and how long it takes",
+    .arguments = "MODEL",
+    .argument_type = MLIA_CLI_MODEL,
+    .argument_minimum = 1,
+    .argument_limit = 1,
+    .argument_missing = "check needs a MODEL",
+    .argument_extra = "one model per run",
+    .options = options,
+    .takes_backend_options = true,
+    .details = "MODEL is a file, or - for standard input; its content decides the format.\n"
+               "Exit status: 0 answered, 1 no answer, 2 wrong command line or configuration.",
+    .run = run,
+};

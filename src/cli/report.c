@@ -1,0 +1,76 @@
+/* Output formats: which ones were asked for, and writing them. */
+#include "cli/report.h"
+
+#include "base/file.h"
+#include "result/document.h"
+
+/* The table's own text of a choice, which lives as long as the program. */
+static const char *format_name(mlia_str text)
+{
+    static const char *const names[] = {"text", "json", "csv", "csv-wide"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (mlia_str_equal_c(text, names[i]))
+            return names[i];
+    return NULL;
+}
+
+static bool is_stdout(const mlia_cli_report *report)
+{
+    return report->path.size == 0 || mlia_str_equal_c(report->path, "-");
+}
+
+static mlia_status *add_report(mlia_cli *cli, mlia_cli_reports *reports, mlia_str value)
+{
+    size_t equals = mlia_str_find(value, '=');
+    mlia_cli_report report = {.format = format_name(mlia_str_slice(value, 0, equals))};
+    if (equals != SIZE_MAX)
+        report.path = mlia_str_slice(value, equals + 1, SIZE_MAX);
+    for (size_t i = 0; i < reports->count; i++) {
+        const mlia_cli_report *other = &reports->items[i];
+        if (!is_stdout(&report) || !is_stdout(other) || strcmp(report.format, other->format) == 0)
+            continue;
+        bool json = mlia_cli_has(cli, "json") && i == 0;
+        return mlia_error(
+            MLIA_E_OPTION_CONFLICT,
+            "'%s%s' and '--format %s' both want standard output; give one a file: --format %s=FILE",
+            json ? "--json" : "--format ", json ? "" : other->format, report.format, report.format);
+    }
+    return MLIA_APPEND(cli->arena, *reports, report) ? NULL : mlia_error_memory();
+}
+
+mlia_status *mlia_cli_choose_reports(mlia_cli *cli, mlia_cli_reports *reports)
+{
+    *reports = (mlia_cli_reports){0};
+    mlia_texts values = {0};
+    MLIA_TRY(mlia_cli_values(cli, "format", &values));
+    if (mlia_cli_has(cli, "json"))
+        MLIA_TRY(add_report(cli, reports, MLIA_STR("json")));
+    for (size_t i = 0; i < values.count; i++)
+        MLIA_TRY(add_report(cli, reports, values.items[i]));
+    bool to_stdout = false;
+    for (size_t i = 0; i < reports->count; i++)
+        to_stdout = to_stdout || is_stdout(&reports->items[i]);
+    return to_stdout ? NULL : add_report(cli, reports, MLIA_STR("text"));
+}
+
+mlia_status *mlia_cli_write_reports(mlia_cli *cli, const mlia_cli_reports *reports,
+                                    const mlia_user_config *config, const mlia_document *document,
+                                    bool failed)
+{
+    (void)config;
+    for (size_t i = 0; i < reports->count; i++) {
+        const mlia_cli_report *report = &reports->items[i];
+        if (failed && strcmp(report->format, "text") == 0)
+            continue;
+        mlia_buffer text = {0};
+        mlia_document_write(document, &text);
+        mlia_status *status = mlia_buffer_status(&text);
+        if (status == NULL && is_stdout(report))
+            mlia_buffer_add(&cli->output, text.data, text.size);
+        else if (status == NULL)
+            status = mlia_file_write(report->path.data, (mlia_bytes){text.data, text.size});
+        mlia_buffer_free(&text);
+        MLIA_TRY(status);
+    }
+    return NULL;
+}

@@ -1,0 +1,43 @@
+/* Private to cli: the output formats of `check` and `report`. */
+#ifndef MLIA_CLI_REPORT_H
+#define MLIA_CLI_REPORT_H
+
+#include "cli/cli.h"
+
+#define MLIA_CLI_REPORT_OPTIONS                                                                              \
+    {.name = "format",                                                                                       \
+     .type = MLIA_CLI_FORMAT,                                                                                \
+     .argument = "F[=FILE]",                                                                                 \
+     .choices = "text json csv csv-wide",                                                                    \
+     .repeat = true,                                                                                         \
+     .fallback = "text",                                                                                     \
+     .help = "form of the answer; the one without FILE goes to standard output"},                            \
+        {.name = "top",                                                                                      \
+         .type = MLIA_CLI_WHOLE,                                                                             \
+         .argument = "N",                                                                                    \
+         .fallback = "20",                                                                                   \
+         .help = "rows in the text tables; 0 = all"},                                                        \
+    {                                                                                                        \
+        .name = "group-by", .type = MLIA_CLI_CHOICE, .argument = "KIND",                                     \
+        .choices = "chain cascade performance_group stripe source_operator nn_module code_stack code_line "  \
+                   "delegate_call segment",                                                                  \
+        .repeat = true, .fallback = "the target's choice", .help = "kinds of entities that get a table"      \
+    }
+
+typedef struct mlia_cli_report {
+    const char *format;
+    mlia_str path; /* empty or "-": standard output */
+} mlia_cli_report;
+
+typedef MLIA_LIST(mlia_cli_report) mlia_cli_reports;
+
+/* The formats asked for by --format and --json; the text report when none is. E_OPTION_CONFLICT for two on
+ * standard output. */
+mlia_status *mlia_cli_choose_reports(mlia_cli *cli, mlia_cli_reports *reports);
+
+/* Renders the document in every form. `failed`: nothing was found out, a text report is left out. */
+mlia_status *mlia_cli_write_reports(mlia_cli *cli, const mlia_cli_reports *reports,
+                                    const mlia_user_config *config, const mlia_document *document,
+                                    bool failed);
+
+#endif

@@ -1,0 +1,54 @@
+/* Routes: how a model gets from one form to another. Forms are the file formats and "graphs in memory"; a
+ * step goes from one form to the next; a route is the cheapest chain of steps. A new reader, writer or
+ * converter is one row of the table in route.c. */
+#ifndef MLIA_CORE_ROUTE_H
+#define MLIA_CORE_ROUTE_H
+
+#include "backends/backend.h"
+
+/* Forms: 0 … MLIA_FORMAT_COUNT - 1 are files of that format. */
+enum { MLIA_FORM_GRAPHS = MLIA_FORMAT_COUNT, MLIA_FORM_COUNT };
+
+/* A model in one form. */
+typedef struct mlia_artifact {
+    mlia_bytes bytes;               /* file forms */
+    mlia_backend_segment *segments; /* MLIA_FORM_GRAPHS */
+    uint32_t segment_count;
+} mlia_artifact;
+
+typedef struct mlia_route_context {
+    mlia_arena *arena; /* artifacts and graphs live here */
+    mlia_diagnostics *diagnostics;
+    const mlia_input_shape *shapes; /* --input-shape */
+    size_t shape_count;
+} mlia_route_context;
+
+typedef struct mlia_step {
+    const char *id; /* "tosa_to_graph" */
+    unsigned from;  /* forms */
+    unsigned to;
+    unsigned cost;
+    const char *backend; /* support backend that takes part, or NULL */
+    mlia_status *(*run)(const mlia_route_context *context, const mlia_artifact *from, mlia_artifact *to);
+} mlia_step;
+
+enum { MLIA_ROUTE_LIMIT = 8 };
+
+typedef struct mlia_route {
+    const mlia_step *steps[MLIA_ROUTE_LIMIT];
+    size_t count;
+} mlia_route;
+
+/* Cheapest route; of equally cheap ones the first in the table. False when there is none. */
+bool mlia_route_find(unsigned from, unsigned to, mlia_route *route);
+/* Runs all steps. `artifact` is the input and becomes the output. */
+mlia_status *mlia_route_run(const mlia_route *route, const mlia_route_context *context,
+                            mlia_artifact *artifact);
+
+/* Fixes unknown dimensions in all graphs of `artifact`: the given input shapes, else 1. */
+mlia_status *mlia_artifact_resolve(const mlia_route_context *context, mlia_artifact *artifact);
+
+/* "tosa", or "graphs". */
+mlia_str mlia_form_name(unsigned form);
+
+#endif
