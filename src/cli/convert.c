@@ -1,0 +1,106 @@
+/* `mlia convert`: from one format to another, without analysis. */
+#include "base/file.h"
+#include "cli/commands.h"
+#include "core/model.h"
+#include "core/route.h"
+
+/* Formats that a route ends in are found by the table of steps: this list is for help and completion. */
+#define TARGET_FORMATS "tosa"
+
+static const mlia_cli_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .type = MLIA_CLI_FILE,
+     .argument = "FILE",
+     .missing = "convert needs '--output FILE'",
+     .help = "file to write; - is standard output"},
+    {.name = "to",
+     .type = MLIA_CLI_CHOICE,
+     .argument = "FORMAT",
+     .choices = TARGET_FORMATS,
+     .fallback = "by FILE's name",
+     .help = "format to write"},
+    {.name = "input-shape",
+     .type = MLIA_CLI_TEXT,
+     .argument = "[NAME=]DxDx…",
+     .repeat = true,
+     .help = "shape of a model input (by name or position)"},
+    {0},
+};
+
+static mlia_status *choose_format(const mlia_cli *cli, mlia_format *format)
+{
+    mlia_str name = mlia_cli_value(cli, "to");
+    mlia_str path = mlia_cli_value(cli, "output");
+    *format = name.size > 0 ? mlia_format_by_id(name) : mlia_format_by_suffix(path, NULL);
+    if (*format == MLIA_FORMAT_UNKNOWN)
+        return mlia_error(MLIA_E_OPTION_MISSING, "the name '%.*s' tells no format; convert needs '--to'",
+                          MLIA_STR_ARG(path));
+    return NULL;
+}
+
+static mlia_status *parse_shapes(mlia_cli *cli, mlia_route_context *context)
+{
+    mlia_texts texts = {0};
+    MLIA_TRY(mlia_cli_values(cli, "input-shape", &texts));
+    mlia_input_shape *shapes = MLIA_NEW_ARRAY(cli->arena, mlia_input_shape, texts.count);
+    MLIA_TRY_ALLOC(shapes);
+    for (size_t i = 0; i < texts.count; i++)
+        MLIA_TRY(mlia_input_shape_parse(texts.items[i], &shapes[i]));
+    context->shapes = shapes;
+    context->shape_count = texts.count;
+    return NULL;
+}
+
+static mlia_status *convert(mlia_cli *cli, const mlia_model_file *model, mlia_format to,
+                            mlia_artifact *artifact)
+{
+    mlia_route route;
+    mlia_route_context context = {.arena = cli->arena, .diagnostics = &cli->diagnostics};
+    MLIA_TRY(parse_shapes(cli, &context));
+    if (!mlia_route_find(model->format, to, &route))
+        return mlia_error(MLIA_E_NO_ROUTE, "no way leads from %.*s to %.*s",
+                          MLIA_STR_ARG(mlia_form_name(model->format)), MLIA_STR_ARG(mlia_form_name(to)));
+    *artifact = (mlia_artifact){.bytes = mlia_file_bytes(model->file)};
+    return mlia_route_run(&route, &context, artifact);
+}
+
+static mlia_status *write_result(mlia_cli *cli, const mlia_artifact *artifact)
+{
+    mlia_str path = mlia_cli_value(cli, "output");
+    if (!mlia_str_equal_c(path, "-"))
+        return mlia_file_write(path.data, artifact->bytes);
+    mlia_buffer_add(&cli->output, artifact->bytes.data, artifact->bytes.size);
+    return NULL;
+}
+
+static mlia_status *run(mlia_cli *cli)
+{
+    mlia_format to;
+    mlia_model_file model;
+    mlia_artifact artifact;
+    MLIA_TRY(choose_format(cli, &to));
+    mlia_status *status = mlia_model_open(cli->arguments.items[0], cli->arena, &cli->diagnostics, &model);
+    if (status == NULL) {
+        cli->diagnostics.path = model.path;
+        status = mlia_status_path(convert(cli, &model, to, &artifact), model.path);
+        cli->diagnostics.path = MLIA_STR_NONE;
+    }
+    if (status == NULL)
+        status = write_result(cli, &artifact);
+    mlia_file_free(model.file);
+    return status;
+}
+
+const mlia_cli_command mlia_cli_command_convert = {
+    .name = "convert",
+    .summary = "Convert a model to another format",
+    .arguments = "MODEL",
+    .argument_type = MLIA_CLI_MODEL,
+    .argument_minimum = 1,
+    .argument_limit = 1,
+    .argument_missing = "convert needs a MODEL",
+    .argument_extra = "one model at a time",
+    .options = options,
+    .run = run,
+};
