@@ -94,7 +94,6 @@ typedef struct mlia_backend_request {
     mlia_document *document;     /* only for mlia_document_set_extension; mlia_graph is core's */
     mlia_backend_facts *facts;   /* never NULL; texts and values in `arena` */
     uint32_t result_index;       /* position of the result in the document, for extensions */
-    uint32_t result_index;       /* position of the result in the document, for extensions */
     bool skip_trivial_operators; /* CONST, CONST_SHAPE and RESHAPE get no check and no part in percentages */
     mlia_arena *arena;           /* lives as long as the document */
     mlia_diagnostics *diagnostics;

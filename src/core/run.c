@@ -10,6 +10,7 @@
 typedef struct participant {
     const mlia_backend *backend;
     mlia_backend_configuration configuration;
+    mlia_backend_facts facts; /* what it learned while it ran */
 } participant;
 
 typedef struct run {
@@ -37,12 +38,13 @@ static mlia_status *add_participant(run *r, const mlia_backend *backend)
     return MLIA_APPEND(r->arena, r->participants, entry) ? NULL : mlia_error_memory();
 }
 
-static const mlia_backend_configuration *configuration_of(const run *r, const mlia_backend *backend)
+/* A producer is always among the participants. */
+static participant *participant_of(const run *r, const mlia_backend *backend)
 {
-    for (size_t i = 0; i < r->participants.count; i++)
-        if (r->participants.items[i].backend == backend)
-            return &r->participants.items[i].configuration;
-    return NULL;
+    size_t i = 0;
+    while (r->participants.items[i].backend != backend)
+        i++;
+    return &r->participants.items[i];
 }
 
 /* Who makes the results of a kind. */
@@ -107,11 +109,12 @@ static mlia_status *fill_envelope(run *r)
     document->run_id = mlia_arena_str(r->arena, mlia_str_from_c(r->identity.run_id));
     document->timestamp = mlia_arena_str(r->arena, mlia_str_from_c(r->identity.timestamp));
     document->tool = (mlia_tool_info){MLIA_STR("mlia"), MLIA_STR(MLIA_VERSION)};
-    document->model = (mlia_model_info){.name = model->name,
-                                        .format = mlia_format_describe(model->format)->id,
-                                        .hash = mlia_str_from_c(model->hash),
-                                        .size_bytes = (int64_t)mlia_file_bytes(model->file).size,
-                                        .has_size = true};
+    if (model->file != NULL)
+        document->model = (mlia_model_info){.name = model->name,
+                                            .format = mlia_format_describe(model->format)->id,
+                                            .hash = mlia_str_from_c(model->hash),
+                                            .size_bytes = (int64_t)mlia_file_bytes(model->file).size,
+                                            .has_size = true};
     document->context.cli_arguments = r->request->command_line;
     if (document->run_id.data == NULL || document->timestamp.data == NULL)
         return mlia_error_memory();
@@ -179,6 +182,15 @@ static mlia_status *check_format(const run *r)
     return mlia_status_path(status, r->outcome->model.path);
 }
 
+static mlia_status *open_model(run *r)
+{
+    mlia_model_file *model = &r->outcome->model;
+    MLIA_TRY(mlia_model_open(r->request->model_path, r->arena, r->diagnostics, model));
+    mlia_log_add(r->request->log, "INFO", "%.*s: %s, sha256 %s", MLIA_STR_ARG(model->path),
+                 mlia_format_describe(model->format)->title.data, model->hash);
+    return check_format(r);
+}
+
 static mlia_status *read_model(run *r)
 {
     const mlia_model_file *model = &r->outcome->model;
@@ -208,10 +220,13 @@ static mlia_status *analyse(run *r, mlia_result_kind kind, mlia_result *result)
         .format = model->format,
         .model_path = model->path,
         .model_stem = model->stem,
-        .model = mlia_file_bytes(model->file),
+        .model = model->file != NULL ? mlia_file_bytes(model->file) : (mlia_bytes){0},
         .segments = r->artifact.segments,
         .segment_count = r->artifact.segment_count,
-        .configuration = configuration_of(r, producer),
+        .configuration = &participant_of(r, producer)->configuration,
+        .facts = &participant_of(r, producer)->facts,
+        .profiling_data = request->profiling_data.items,
+        .profiling_data_count = (uint32_t)request->profiling_data.count,
         .document = r->outcome->document,
         .result_index = (uint32_t)r->outcome->document->results.count,
         .skip_trivial_operators = r->participants.items[0].configuration.skip_trivial_operators,
@@ -332,9 +347,33 @@ static mlia_status *add_diagnostics(run *r, const mlia_status *fault)
                : mlia_error_memory();
 }
 
+/* The model and the target as the measured data show them. */
+static mlia_status *apply_facts(run *r)
+{
+    mlia_document *document = r->outcome->document;
+    for (size_t i = 0; i < r->participants.count; i++) {
+        participant *entry = &r->participants.items[i];
+        const mlia_backend_facts *facts = &entry->facts;
+        if (facts->configuration != NULL)
+            entry->configuration.document = facts->configuration;
+        if (facts->target_description.size > 0)
+            document->target.description = facts->target_description;
+        if (facts->model_name.size == 0 || r->outcome->model.file != NULL)
+            continue;
+        char hash[MLIA_SHA256_HEX_SIZE + 1];
+        mlia_sha256_hex(facts->model, hash);
+        mlia_str copy = mlia_arena_str(r->arena, mlia_str_from_c(hash));
+        MLIA_TRY_ALLOC(copy.data);
+        document->model =
+            (mlia_model_info){facts->model_name, facts->model_format, copy, (int64_t)facts->model.size, true};
+    }
+    return NULL;
+}
+
 /* What is added once all results are there. */
 static mlia_status *complete_document(run *r, const mlia_status *fault)
 {
+    MLIA_TRY(apply_facts(r));
     MLIA_TRY(fill_backends(r));
     if (r->request->data_flow)
         MLIA_TRY(add_data_flow(r));
@@ -345,19 +384,23 @@ mlia_status *mlia_check_run(const mlia_check_request *request, mlia_arena *arena
                             mlia_diagnostics *diagnostics, mlia_check_outcome *outcome)
 {
     run r = {.request = request, .arena = arena, .diagnostics = diagnostics, .outcome = outcome};
-    *outcome = (mlia_check_outcome){0};
+    *outcome = (mlia_check_outcome){.model = {.format = MLIA_FORMAT_UNKNOWN}};
     MLIA_TRY(mlia_environment_identity(&r.identity));
     MLIA_TRY(configure(&r));
-    MLIA_TRY(mlia_model_open(request->model_path, arena, diagnostics, &outcome->model));
-    mlia_log_add(request->log, "INFO", "%.*s: %s, sha256 %s", MLIA_STR_ARG(outcome->model.path),
-                 mlia_format_describe(outcome->model.format)->title.data, outcome->model.hash);
-    MLIA_TRY(check_format(&r));
+    if (request->model_path != NULL)
+        MLIA_TRY(open_model(&r));
     MLIA_TRY(fill_envelope(&r));
-    mlia_str previous = diagnostics->path;
-    diagnostics->path = outcome->model.path;
-    mlia_status *status = mlia_status_path(read_model(&r), outcome->model.path);
-    diagnostics->path = previous;
+    mlia_status *status = NULL;
+    if (outcome->model.file != NULL && !request->backend->profiling) {
+        mlia_str previous = diagnostics->path;
+        diagnostics->path = outcome->model.path;
+        status = mlia_status_path(read_model(&r), outcome->model.path);
+        diagnostics->path = previous;
+    }
     status = make_results(&r, status);
+    if (outcome->document != NULL && outcome->model.file == NULL &&
+        r.participants.items[0].facts.model_name.size == 0)
+        outcome->document = NULL; /* a run without MODEL that failed before it knew what was measured */
     if (outcome->document == NULL)
         return status;
     mlia_status *failure = complete_document(&r, status);

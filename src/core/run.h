@@ -10,7 +10,7 @@
 enum { MLIA_KIND_LIMIT = 2 };
 
 typedef struct mlia_check_request {
-    const char *model_path; /* "-": standard input */
+    const char *model_path; /* "-": standard input; NULL: measured data without a model */
     const mlia_profile *profile;
     const mlia_user_config *config;
     const mlia_backend *backend;             /* the analysing one */
@@ -19,6 +19,7 @@ typedef struct mlia_check_request {
     const mlia_setting_choices *choices;
     const mlia_input_shape *shapes;
     size_t shape_count;
+    mlia_texts profiling_data; /* paths as typed */
     bool data_flow; /* extensions.mlia_graph */
     mlia_texts command_line;
     mlia_status *(*write_file)(void *context, mlia_str path, mlia_bytes bytes); /* NULL: no side files */
