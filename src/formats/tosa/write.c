@@ -63,9 +63,10 @@ static mlia_status *add_constant(const tosa_writer *writer, const mlia_graph_val
 /* True when the value's bytes belong into the file: the result of CONST, or a variable's initial value. */
 static bool stores_bytes(const tosa_writer *writer, const mlia_graph_value *value)
 {
-    bool is_const = value->producer != MLIA_NONE &&
-                    writer->graph->operators[value->producer].op == (uint32_t)MLIA_OP_CONST;
-    return is_const || (value->variable != MLIA_NONE && value->constant != NULL);
+    if (value->variable != MLIA_NONE)
+        return value->constant != NULL;
+    return value->producer != MLIA_NONE &&
+           writer->graph->operators[value->producer].op == (uint32_t)MLIA_OP_CONST;
 }
 
 static mlia_status *add_tensor(const tosa_writer *writer, const mlia_graph_value *value, mlia_str name,
