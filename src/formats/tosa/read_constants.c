@@ -121,7 +121,7 @@ static mlia_status *read_scale(const value_place *place)
     uint32_t block_shape = mlia_flatbuf_u32(place->table, TOSA_TENSOR_BLOCK_SHAPE);
     mlia_bytes bytes;
     MLIA_TRY(find_bytes(place, fields, &bytes));
-    if (type == 0 && block_shape == 0 && bytes.data == NULL)
+    if (type == 0 && block_shape == 0 && bytes.size == 0) /* converters write an empty vector */
         return NULL;
     if (type == 0 || type >= MLIA_TYPE_LIMIT || type == MLIA_TYPE_SHAPE)
         return at_field(
