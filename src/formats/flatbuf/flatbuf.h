@@ -126,7 +126,8 @@ mlia_status *mlia_flatbuf_open(mlia_bytes bytes, const mlia_flatbuf_rules *rules
 
 /* Checks everything that `schema` can reach from the root. Can be called first with a smaller schema (say,
  * the version alone) and then with the whole one. Visits at most 4 × size vector entries (every 8 bytes of a
- * string count as one). Warnings go to `diagnostics` (may be NULL). */
+ * string, or of a vector of numbers wider than a byte, count as one): readers may copy those they read.
+ * Warnings go to `diagnostics` (may be NULL). */
 mlia_status *mlia_flatbuf_verify(const mlia_flatbuf *buffer, const mlia_flatbuf_schema *schema,
                                  mlia_diagnostics *diagnostics);
 

@@ -9,7 +9,7 @@
 
 enum {
     ENTRIES_PER_BYTE = 4,
-    TEXT_PER_ENTRY = 8, /* bytes of text that cost one entry */
+    BYTES_PER_ENTRY = 8, /* bytes of text or numbers that cost one entry */
     NO_INDEX = -1,
 };
 
@@ -122,7 +122,7 @@ static mlia_status *verify_string(verifier *v, place where)
     const uint8_t *data = v->buffer->bytes.data + where.offset;
     size_t size = mlia_load_u32(data);
     MLIA_TRY(check_range(v, &where, "string", (uint64_t)size + 4, 1));
-    MLIA_TRY(spend(v, &where, size / TEXT_PER_ENTRY));
+    MLIA_TRY(spend(v, &where, size / BYTES_PER_ENTRY));
     bool is_ended = mlia_bytes_has(v->buffer->bytes, where.offset + 4 + size, 1) && data[4 + size] == 0;
     if (!is_ended && has_flag(v, MLIA_FLATBUF_LOOSE_STRINGS))
         warn(v, &where, "string without its terminating zero byte");
@@ -145,8 +145,9 @@ static mlia_status *verify_vector(verifier *v, const mlia_flatbuf_field *info, p
     if (info->max_count != 0 && count > info->max_count)
         return fault(&where, mlia_error(v->rules->limit_kind, "%u entries, at most %u are read", count,
                                         info->max_count));
-    if (info->type < MLIA_FLATBUF_STRING)
-        return NULL;
+    uint8_t size = mlia_flatbuf_type_size(info->type);
+    if (info->type < MLIA_FLATBUF_STRING) /* bytes are taken as a view, numbers one by one */
+        return spend(v, &where, size == 1 ? 0 : (uint64_t)count * size / BYTES_PER_ENTRY);
     MLIA_TRY(spend(v, &where, count));
     step entry = {where.path->parent, info->name, 0};
     place item = {&entry, 0};
