@@ -19,6 +19,10 @@ static bool is_repeated(const mlia_diagnostics *sink, const mlia_diagnostic *ite
 static void add(mlia_diagnostics *sink, mlia_kind kind, uint64_t offset, mlia_str member, const char *format,
                 va_list arguments)
 {
+    if (sink->count >= MLIA_DIAGNOSTIC_LIMIT) {
+        sink->dropped++;
+        return;
+    }
     char text[2048];
     int size = vsnprintf(text, sizeof text, format, arguments);
     if (size < 0)

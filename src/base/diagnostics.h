@@ -15,13 +15,17 @@ typedef struct mlia_diagnostic {
     uint32_t column;
 } mlia_diagnostic;
 
+/* Nobody reads more, and a hostile file could ask for any number. */
+enum { MLIA_DIAGNOSTIC_LIMIT = 1000 };
+
 /* List in order of rise; equal kind, message and place are kept once. Texts live in `arena`. */
 typedef struct mlia_diagnostics {
     mlia_arena *arena;
     mlia_diagnostic *items;
     size_t count;
     size_t capacity;
-    mlia_str path; /* given to every new item: the file being read */
+    size_t dropped; /* beyond MLIA_DIAGNOSTIC_LIMIT */
+    mlia_str path;  /* given to every new item: the file being read */
 } mlia_diagnostics;
 
 /* Adds a warning or note. A NULL sink ignores it; running out of memory drops it. */

@@ -2,6 +2,7 @@
 #ifndef MLIA_FORMATS_TFLITE_READ_H
 #define MLIA_FORMATS_TFLITE_READ_H
 
+#include "base/map.h"
 #include "formats/tflite/schema.h"
 #include "formats/tflite/tflite.h"
 
@@ -15,6 +16,8 @@ typedef struct mlia_tflite_reader {
     mlia_flatbuf_vector buffers;
     mlia_flatbuf_vector external_groups;
     mlia_flatbuf_vector external_buffers;
+    mlia_map external_ids;  /* id, as decimal text → position in external_buffers */
+    uint64_t unfold_budget; /* bytes and index entries that sparse tensors may still cost */
     mlia_tflite *model;
 } mlia_tflite_reader;
 
@@ -26,9 +29,10 @@ mlia_status *mlia_tflite_read_tensor(mlia_tflite_reader *reader, mlia_flatbuf_ta
  */
 mlia_status *mlia_tflite_buffer_bytes(mlia_tflite_reader *reader, uint32_t buffer, mlia_bytes *bytes);
 
-/* Unfolds the sparse values `stored` to the dense tensor; sparse.c. `element_size` in bytes; unstored
- * elements become `zero` (element_size bytes). */
-mlia_status *mlia_tflite_unfold_sparse(mlia_arena *arena, mlia_flatbuf_table sparsity,
+/* Unfolds the sparse values `stored` to the dense tensor; sparse.c. `element_size` in bytes; elements that
+ * are not stored are 0, or the zero point. E_TFLITE_SPARSITY, or E_TFLITE_LIMIT when all sparse tensors
+ * together unfold to more than the file's size justifies. */
+mlia_status *mlia_tflite_unfold_sparse(mlia_tflite_reader *reader, mlia_flatbuf_table sparsity,
                                        const mlia_tflite_tensor *tensor, mlia_bytes stored,
                                        size_t element_size, mlia_bytes *dense);
 

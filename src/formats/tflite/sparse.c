@@ -29,6 +29,16 @@ static mlia_status *sparsity_error(const mlia_tflite_tensor *tensor, const char 
     return mlia_error(MLIA_E_TFLITE_SPARSITY, "sparse tensor '%.*s': %s", MLIA_STR_ARG(tensor->name), what);
 }
 
+static mlia_status *spend(mlia_tflite_reader *reader, const mlia_tflite_tensor *tensor, uint64_t cost)
+{
+    if (cost > reader->unfold_budget)
+        return mlia_error(MLIA_E_TFLITE_LIMIT,
+                          "sparse tensor '%.*s' unfolds to more than the file's size justifies",
+                          MLIA_STR_ARG(tensor->name));
+    reader->unfold_budget -= cost;
+    return NULL;
+}
+
 /* The index vector behind a union field; empty when it is absent or of an unknown kind. */
 static mlia_flatbuf_vector index_vector(mlia_flatbuf_table dimension, uint32_t field)
 {
@@ -36,7 +46,8 @@ static mlia_flatbuf_vector index_vector(mlia_flatbuf_table dimension, uint32_t f
     return mlia_flatbuf_exists(table) ? mlia_flatbuf_list(table, 0) : (mlia_flatbuf_vector){0};
 }
 
-static mlia_status *read_level(const mlia_tflite_tensor *tensor, mlia_flatbuf_table dimension, level *result)
+static mlia_status *read_level(mlia_tflite_reader *reader, const mlia_tflite_tensor *tensor,
+                               mlia_flatbuf_table dimension, level *result)
 {
     int64_t format = mlia_flatbuf_integer(dimension, DIMENSION_FORMAT);
     *result =
@@ -47,6 +58,7 @@ static mlia_status *read_level(const mlia_tflite_tensor *tensor, mlia_flatbuf_ta
         return sparsity_error(tensor, "a dimension that is neither dense nor CSR");
     result->segments = index_vector(dimension, DIMENSION_SEGMENTS);
     result->indices = index_vector(dimension, DIMENSION_INDICES);
+    MLIA_TRY(spend(reader, tensor, result->segments.count));
     if (result->segments.count == 0 || mlia_flatbuf_integer_at(result->segments, 0) != 0)
         return sparsity_error(tensor, "segments do not start at 0");
     for (size_t i = 1; i < result->segments.count; i++)
@@ -59,8 +71,8 @@ static mlia_status *read_level(const mlia_tflite_tensor *tensor, mlia_flatbuf_ta
 }
 
 /* Reads all levels and finds each one's extent and stride. */
-static mlia_status *read_levels(mlia_flatbuf_table sparsity, const mlia_tflite_tensor *tensor, level *levels,
-                                uint32_t *count)
+static mlia_status *read_levels(mlia_tflite_reader *reader, mlia_flatbuf_table sparsity,
+                                const mlia_tflite_tensor *tensor, level *levels, uint32_t *count)
 {
     mlia_flatbuf_vector order = mlia_flatbuf_list(sparsity, SPARSITY_ORDER);
     mlia_flatbuf_vector blocks = mlia_flatbuf_list(sparsity, SPARSITY_BLOCK_MAP);
@@ -80,7 +92,7 @@ static mlia_status *read_levels(mlia_flatbuf_table sparsity, const mlia_tflite_t
             dimension >= (is_block ? (int64_t)order.count : (int64_t)rank) || (seen & 1u << dimension) != 0)
             return sparsity_error(tensor, "the traversal order is no permutation");
         seen |= 1u << dimension;
-        MLIA_TRY(read_level(tensor, mlia_flatbuf_table_at(dimensions, i), &levels[i]));
+        MLIA_TRY(read_level(reader, tensor, mlia_flatbuf_table_at(dimensions, i), &levels[i]));
         if (!is_block)
             continue;
         int64_t original = mlia_flatbuf_integer_at(blocks, (size_t)dimension - rank);
@@ -151,19 +163,18 @@ static mlia_status *expand(mlia_arena *arena, const mlia_tflite_tensor *tensor, 
     return NULL;
 }
 
-mlia_status *mlia_tflite_unfold_sparse(mlia_arena *arena, mlia_flatbuf_table sparsity,
+mlia_status *mlia_tflite_unfold_sparse(mlia_tflite_reader *reader, mlia_flatbuf_table sparsity,
                                        const mlia_tflite_tensor *tensor, mlia_bytes stored,
                                        size_t element_size, mlia_bytes *dense)
 {
     level levels[MAX_LEVELS];
     uint32_t level_count = 0;
-    MLIA_TRY(read_levels(sparsity, tensor, levels, &level_count));
+    MLIA_TRY(read_levels(reader, sparsity, tensor, levels, &level_count));
     uint64_t elements;
     size_t size;
-    if (!mlia_tflite_elements(tensor, &elements) || !mlia_mul_size((size_t)elements, element_size, &size) ||
-        size > (size_t)1 << 31)
-        return mlia_error(MLIA_E_TFLITE_LIMIT, "sparse tensor '%.*s' unfolds to more than 2 GiB",
-                          MLIA_STR_ARG(tensor->name));
+    if (!mlia_tflite_elements(tensor, &elements) || !mlia_mul_size((size_t)elements, element_size, &size))
+        size = SIZE_MAX;
+    MLIA_TRY(spend(reader, tensor, size));
     size_t values = stored.size / element_size;
     mlia_arena *scratch = mlia_arena_new(0);
     MLIA_TRY_ALLOC(scratch);
@@ -175,7 +186,7 @@ mlia_status *mlia_tflite_unfold_sparse(mlia_arena *arena, mlia_flatbuf_table spa
         status = expand(scratch, tensor, &levels[i], values > 1 ? values : 1, &places, &count);
     if (status == NULL && count != values)
         status = sparsity_error(tensor, "the number of stored values differs from the places for them");
-    uint8_t *data = status == NULL ? MLIA_NEW_ARRAY(arena, uint8_t, size) : NULL;
+    uint8_t *data = status == NULL ? MLIA_NEW_ARRAY(reader->arena, uint8_t, size) : NULL;
     if (data != NULL) {
         if (tensor->quantization.scale_count > 0 && element_size == 1)
             memset(data, (int)(tensor->quantization.zero_points[0] & 0xFF), size);

@@ -1,5 +1,6 @@
 /* Tensors of a TensorFlow Lite model: shape, type, bytes, quantisation. */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/checked.h"
 #include "formats/tflite/read.h"
@@ -62,38 +63,56 @@ static bool is_safe_name(mlia_str name)
     return true;
 }
 
+/* Position of an external buffer by its id, or NULL. The ids are collected once, when the first is wanted. */
+static mlia_status *find_external(mlia_tflite_reader *reader, uint32_t id, const uint32_t **position)
+{
+    char key[16];
+    if (reader->external_ids.arena == NULL) {
+        reader->external_ids = mlia_map_in(reader->arena);
+        for (uint32_t i = 0; i < reader->external_buffers.count; i++) {
+            mlia_flatbuf_table table = mlia_flatbuf_table_at(reader->external_buffers, i);
+            mlia_str name = mlia_arena_format(reader->arena, "%u", mlia_flatbuf_u32(table, EXTERNAL_ID));
+            MLIA_TRY_ALLOC(name.data);
+            MLIA_TRY_ALLOC(mlia_map_insert(&reader->external_ids, name, i, NULL));
+        }
+    }
+    int size = snprintf(key, sizeof key, "%u", id);
+    *position = mlia_map_find(&reader->external_ids, (mlia_str){key, (size_t)size});
+    if (*position == NULL)
+        return mlia_error(MLIA_E_TFLITE_BUFFER_INDEX, "there is no external buffer %u", id);
+    return NULL;
+}
+
 static mlia_status *external_bytes(mlia_tflite_reader *reader, uint32_t id, mlia_bytes *bytes)
 {
-    for (size_t i = 0; i < reader->external_buffers.count; i++) {
-        mlia_flatbuf_table table = mlia_flatbuf_table_at(reader->external_buffers, i);
-        if (mlia_flatbuf_u32(table, EXTERNAL_ID) != id)
-            continue;
-        uint32_t group = mlia_flatbuf_u32(table, EXTERNAL_GROUP);
-        mlia_str name =
-            group < reader->external_groups.count
-                ? mlia_flatbuf_string(mlia_flatbuf_table_at(reader->external_groups, group), GROUP_NAME)
-                : MLIA_STR_NONE;
-        if (mlia_flatbuf_string(table, EXTERNAL_PACKING).size > 0)
-            return mlia_error(MLIA_E_TFLITE_OPERATOR,
-                              "external buffer %u is packed as '%.*s', which nothing here unpacks", id,
-                              MLIA_STR_ARG(mlia_flatbuf_string(table, EXTERNAL_PACKING)));
-        if (!is_safe_name(name) || reader->open_external == NULL)
-            return mlia_error(
-                MLIA_E_TFLITE_BUFFER_RANGE,
-                "external buffer %u: file '%.*s' is not opened: only files in the folder of the model are",
-                id, MLIA_STR_ARG(name));
-        mlia_bytes file;
-        MLIA_TRY(reader->open_external(reader->context, name, &file));
-        uint64_t offset = mlia_flatbuf_u64(table, EXTERNAL_OFFSET);
-        uint64_t length = mlia_flatbuf_u64(table, EXTERNAL_LENGTH);
-        if (!mlia_bytes_has(file, offset, length))
-            return mlia_error(MLIA_E_TFLITE_BUFFER_RANGE,
-                              "external buffer %u: %llu bytes at %llu lie outside of '%.*s'", id,
-                              (unsigned long long)length, (unsigned long long)offset, MLIA_STR_ARG(name));
-        *bytes = mlia_bytes_slice(file, (size_t)offset, (size_t)length);
-        return NULL;
-    }
-    return mlia_error(MLIA_E_TFLITE_BUFFER_INDEX, "there is no external buffer %u", id);
+    const uint32_t *position = NULL;
+    MLIA_TRY(find_external(reader, id, &position));
+    mlia_flatbuf_table table = mlia_flatbuf_table_at(reader->external_buffers, *position);
+    uint32_t group = mlia_flatbuf_u32(table, EXTERNAL_GROUP);
+    mlia_str name =
+        group < reader->external_groups.count
+            ? mlia_flatbuf_string(mlia_flatbuf_table_at(reader->external_groups, group), GROUP_NAME)
+            : MLIA_STR_NONE;
+    mlia_str packing = mlia_flatbuf_string(table, EXTERNAL_PACKING);
+    if (packing.size > 0)
+        return mlia_error(MLIA_E_TFLITE_OPERATOR,
+                          "external buffer %u is packed as '%.*s', which nothing here unpacks", id,
+                          MLIA_STR_ARG(packing));
+    if (!is_safe_name(name) || reader->open_external == NULL)
+        return mlia_error(
+            MLIA_E_TFLITE_BUFFER_RANGE,
+            "external buffer %u: file '%.*s' is not opened: only files in the folder of the model are", id,
+            MLIA_STR_ARG(name));
+    mlia_bytes file;
+    MLIA_TRY(reader->open_external(reader->context, name, &file));
+    uint64_t offset = mlia_flatbuf_u64(table, EXTERNAL_OFFSET);
+    uint64_t length = mlia_flatbuf_u64(table, EXTERNAL_LENGTH);
+    if (!mlia_bytes_has(file, offset, length))
+        return mlia_error(MLIA_E_TFLITE_BUFFER_RANGE,
+                          "external buffer %u: %llu bytes at %llu lie outside of '%.*s'", id,
+                          (unsigned long long)length, (unsigned long long)offset, MLIA_STR_ARG(name));
+    *bytes = mlia_bytes_slice(file, (size_t)offset, (size_t)length);
+    return NULL;
 }
 
 static mlia_status *read_dims(mlia_tflite_reader *reader, mlia_flatbuf_table table, uint32_t field,
@@ -218,7 +237,7 @@ static mlia_status *read_data(mlia_tflite_reader *reader, mlia_flatbuf_table tab
             return mlia_error(MLIA_E_TFLITE_SPARSITY, "sparse tensor '%.*s' of type %.*s",
                               MLIA_STR_ARG(tensor->name), MLIA_STR_ARG(mlia_tflite_type_name(tensor->type)));
         tensor->was_sparse = true;
-        return mlia_tflite_unfold_sparse(reader->arena, sparsity, tensor, data, bits / 8, &tensor->data);
+        return mlia_tflite_unfold_sparse(reader, sparsity, tensor, data, bits / 8, &tensor->data);
     }
     uint64_t needed;
     if (!expected_bytes(tensor, &needed) || needed > data.size)
