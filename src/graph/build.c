@@ -81,7 +81,8 @@ uint32_t mlia_graph_add_shape(mlia_graph *graph, uint32_t block, mlia_str name, 
 {
     mlia_graph_value value = {
         .name = name, .kind = MLIA_KIND_SHAPE, .type = MLIA_TYPE_SHAPE, .rank = length, .block = block};
-    if (values != NULL && (value.shape_values = copy_numbers(graph->arena, values, length)) == NULL)
+    if ((values != NULL || length == 0) &&
+        (value.shape_values = copy_numbers(graph->arena, values, length)) == NULL)
         return MLIA_NONE;
     return add_value(graph, value);
 }

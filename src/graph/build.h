@@ -18,7 +18,7 @@ uint32_t mlia_graph_add_source(mlia_graph *graph, mlia_source source);
 /* New tensor in `block`; `dims` is copied. Other members can be set through graph->values[index]. */
 uint32_t mlia_graph_add_tensor(mlia_graph *graph, uint32_t block, mlia_str name, uint32_t type, uint32_t rank,
                                const int64_t *dims);
-/* New shape value of `length` values; `values` NULL = not known, else copied. */
+/* New shape value of `length` values; `values` NULL = not known (unless there are none), else copied. */
 uint32_t mlia_graph_add_shape(mlia_graph *graph, uint32_t block, mlia_str name, uint32_t length,
                               const int64_t *values);
 

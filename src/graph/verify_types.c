@@ -21,13 +21,27 @@ static void add_variables(mlia_buffer *text, const mlia_typing *typing, const ch
     }
 }
 
-/* "on INT8, INT4 to INT32 with accumulator INT16". */
+/* Variables of the results, as bits; the first variable belongs to the inputs where there are any. */
+static uint32_t result_variables(const mlia_op_rule *rule)
+{
+    uint32_t variables = 0;
+    for (const char *letter = rule->results; *letter != '\0' && *letter != '/'; letter++)
+        if (*letter > 'a' && *letter < 'a' + MLIA_TYPE_VARIABLES)
+            variables |= 1u << (*letter - 'a');
+    return variables;
+}
+
+/* "on INT8, INT4 to INT32 with accumulator INT16". A bias has the type of the result and is not said twice.
+ */
 static void add_combination(mlia_buffer *text, const mlia_op_rule *rule, const mlia_typing *typing)
 {
-    uint32_t said = 0;
+    uint32_t results = result_variables(rule);
+    uint32_t said = results;
     add_variables(text, typing, rule->types, &said, " on ");
-    add_variables(text, typing, rule->results, &said, said == 0 ? " of " : " to ");
-    if (rule->accumulator != '\0' && (said >> (rule->accumulator - 'a') & 1) == 0) {
+    const char *before = said == results ? " of " : " to ";
+    said &= ~results;
+    add_variables(text, typing, rule->results, &said, before);
+    if (rule->accumulator != '\0') {
         mlia_buffer_add_str(text, MLIA_STR(" with accumulator "));
         mlia_buffer_add_str(text, type_name(typing->types[rule->accumulator - 'a']));
     }
