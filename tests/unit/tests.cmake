@@ -27,3 +27,6 @@ add_executable(vgf-show ${PROJECT_SOURCE_DIR}/tests/tools/vgf_show.c)
 target_link_libraries(vgf-show PRIVATE mlia_formats_vgf)
 add_executable(tosa-copy ${PROJECT_SOURCE_DIR}/tests/tools/tosa_copy.c)
 target_link_libraries(tosa-copy PRIVATE mlia_formats_tosa)
+
+# MLIR and FlatBuffers forms of one module are compared.
+target_link_libraries(unit_formats_mlir_files_test PRIVATE mlia_formats_tosa)
