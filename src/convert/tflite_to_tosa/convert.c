@@ -1,0 +1,402 @@
+/* The frame of the conversion: graph inputs, operators in order, graph outputs, source operators. */
+#include <stdio.h>
+
+#include "base/checked.h"
+#include "convert/tflite_to_tosa/lower.h"
+#include "convert/tflite_to_tosa/prune.h"
+
+/* ---- source operators ---- */
+
+static void add_json_text(mlia_buffer *out, mlia_str text)
+{
+    mlia_buffer_add_byte(out, '"');
+    size_t position = 0;
+    while (position < text.size) {
+        size_t start = position;
+        uint32_t code_point;
+        bool valid = mlia_utf8_next(text, &position, &code_point);
+        if (!valid)
+            mlia_buffer_add_str(out, MLIA_STR("\\ufffd"));
+        else if (code_point == '"' || code_point == '\\')
+            mlia_buffer_format(out, "\\%c", (char)code_point);
+        else if (code_point < 0x20 || code_point == 0x7F)
+            mlia_buffer_format(out, "\\u%04x", code_point);
+        else
+            mlia_buffer_add(out, text.data + start, position - start);
+    }
+    mlia_buffer_add_byte(out, '"');
+}
+
+static mlia_str source_key(lowering *l, uint32_t subgraph, uint32_t operator)
+{
+    return subgraph == 0 ? mlia_arena_format(l->arena, "operator/%u", operator)
+                         : mlia_arena_format(l->arena, "subgraph/%u/operator/%u", subgraph, operator);
+}
+
+static mlia_str location_text(lowering *l, uint32_t subgraph, uint32_t index, mlia_str name, mlia_str tensor)
+{
+    mlia_buffer text = {0};
+    mlia_buffer_format(&text, "{\"tflite\":{\"subgraph\":%u,\"operator\":%u,\"name\":", subgraph, index);
+    add_json_text(&text, name);
+    mlia_buffer_add_str(&text, MLIA_STR(",\"tensor\":"));
+    add_json_text(&text, tensor);
+    mlia_buffer_add_str(&text, MLIA_STR("}}"));
+    mlia_str copy = text.failed ? MLIA_STR_NONE : mlia_arena_str(l->arena, mlia_buffer_str(&text));
+    mlia_buffer_free(&text);
+    return copy;
+}
+
+static mlia_str display_name(const mlia_tflite_operator *op)
+{
+    return op->op == MLIA_TFLITE_OP_CUSTOM ? op->custom_code : mlia_tflite_op_name(op->op);
+}
+
+/* Makes the source operators of a subgraph once; the index of the first. */
+static uint32_t sources_of(lowering *l, uint32_t subgraph)
+{
+    if (l->source_of[subgraph] != MLIA_NONE)
+        return l->source_of[subgraph];
+    const mlia_tflite_subgraph *graph = &l->model->subgraphs[subgraph];
+    for (uint32_t i = 0; i < graph->operator_count; i++) {
+        const mlia_tflite_operator *op = &graph->operators[i];
+        int32_t first = op->outputs.count > 0 ? op->outputs.values[0] : -1;
+        mlia_str tensor = first >= 0 ? graph->tensors[first].name : MLIA_STR_NONE;
+        mlia_source source = {
+            .id = source_key(l, subgraph, i),
+            .type = display_name(op),
+            .label = tensor,
+            .location = location_text(l, subgraph, i, display_name(op), tensor),
+            .file = l->file_name,
+            .line = subgraph,
+            .column = i,
+        };
+        uint32_t index = source.location.data ? mlia_graph_add_source(l->graph, source) : MLIA_NONE;
+        if (index == MLIA_NONE) {
+            mlia_lower_fail(l, mlia_error_memory());
+            return MLIA_NONE;
+        }
+        if (i == 0)
+            l->source_of[subgraph] = index;
+    }
+    return l->source_of[subgraph];
+}
+
+/* ---- frames ---- */
+
+frame *mlia_lower_frame(lowering *l, uint32_t subgraph, frame *parent)
+{
+    const mlia_tflite_subgraph *graph = &l->model->subgraphs[subgraph];
+    frame *result = MLIA_NEW(l->arena, frame);
+    operand *tensors = MLIA_NEW_ARRAY(l->arena, operand, graph->tensor_count);
+    if (result == NULL || tensors == NULL) {
+        mlia_lower_fail(l, mlia_error_memory());
+        return NULL;
+    }
+    *result = (frame){parent, subgraph, graph, tensors};
+    for (uint32_t i = 0; i < graph->tensor_count; i++) {
+        const mlia_tflite_tensor *tensor = &graph->tensors[i];
+        operand *x = &tensors[i];
+        *x = (operand){.tensor = tensor,
+                       .index = (int32_t)i,
+                       .type = tensor->type,
+                       .value = MLIA_NONE,
+                       .edge = MLIA_NONE};
+        if (tensor->rank > MAX_RANK) {
+            mlia_lower_fail(l, mlia_error(MLIA_E_TFLITE_LIMIT,
+                                          "tensor '%.*s' has rank %u, at most %d is handled",
+                                          MLIA_STR_ARG(tensor->name), tensor->rank, MAX_RANK));
+            return NULL;
+        }
+        x->rank = tensor->rank;
+        for (uint32_t k = 0; k < tensor->rank; k++)
+            x->dims[k] = tensor->shape[k];
+        bool counted = mlia_tflite_elements(tensor, &x->elements);
+        x->is_constant = tensor->is_constant ||
+                         (counted && x->elements == 0 && tensor->rank > 0 && tensor->signature == NULL);
+        x->data = tensor->data;
+    }
+    return result;
+}
+
+/* Gives the operator's results the declared dimensions, unknown ones as 1, and keeps the operator as CUSTOM.
+ */
+static void lower_to_custom(lowering *l, mlia_str name, mlia_bytes attributes_bytes)
+{
+    const mlia_tflite_operator *op = l->op;
+    uint32_t *values = MLIA_NEW_ARRAY(l->arena, uint32_t, (size_t)op->inputs.count + op->outputs.count);
+    if (values == NULL) {
+        mlia_lower_fail(l, mlia_error_memory());
+        return;
+    }
+    uint32_t *outputs = values + op->inputs.count;
+    uint32_t input_count = 0;
+    uint32_t output_count = 0;
+    for (uint32_t i = 0; i < op->inputs.count && l->fault == NULL; i++) {
+        operand *x = mlia_lower_input(l, i);
+        bool representable = x != NULL && mlia_lower_type(x->type) != MLIA_TYPE_UNKNOWN &&
+                             (!x->is_constant || x->elements > 0);
+        if (representable)
+            values[input_count++] = mlia_lower_value(l, x);
+    }
+    for (uint32_t i = 0; i < op->outputs.count && l->fault == NULL; i++) {
+        operand *out = mlia_lower_output(l, i);
+        if (out == NULL)
+            continue;
+        for (uint32_t k = 0; k < out->rank; k++)
+            if (out->dims[k] < 1)
+                out->dims[k] = 1;
+        uint32_t type = mlia_lower_type(out->type);
+        if (type == MLIA_TYPE_UNKNOWN)
+            type = MLIA_TYPE_INT8; /* strings and the like: only the edge matters */
+        out->value = mlia_graph_add_tensor(l->graph, l->block, out->tensor->name, type, out->rank, out->dims);
+        outputs[output_count++] = out->value;
+    }
+    mlia_attributes attributes = mlia_attributes_default();
+    attributes.operator_name = name;
+    attributes.domain_name = MLIA_STR("TFL");
+    attributes.implementation_attrs = attributes_bytes;
+    if (l->fault == NULL &&
+        mlia_graph_add_operator(l->graph, l->block, MLIA_OP_CUSTOM, values, input_count, outputs,
+                                output_count, &attributes, l->source) == MLIA_NONE)
+        mlia_lower_fail(l, mlia_error_memory());
+}
+
+/* A fault that says "not here", as opposed to "this model is wrong". */
+static bool is_unsupported(const mlia_status *fault)
+{
+    mlia_kind kind = mlia_status_kind(fault);
+    return kind != MLIA_E_MEMORY &&
+           (mlia_kind_class(kind) == MLIA_CLASS_UNSUPPORTED || kind == MLIA_E_TFLITE_TYPE);
+}
+
+/* True when every result is unused: nothing to do (operators with side effects have rules that mark
+ * themselves). */
+static void lower_operator(lowering *l)
+{
+    const mlia_tflite_operator *op = l->op;
+    if (op->op == MLIA_TFLITE_OP_CUSTOM) {
+        lower_to_custom(l, op->custom_code, op->custom_options);
+        return;
+    }
+    const rule_row *row = mlia_lower_rule(op->op);
+    if (row->rule == NULL) {
+        mlia_lower_error(l, MLIA_E_TFLITE_OPERATOR, "%s", row->refusal);
+    } else if (op->inputs.count < row->min_inputs ||
+               (row->max_inputs != UINT8_MAX && op->inputs.count > row->max_inputs)) {
+        mlia_lower_error(l, MLIA_E_TFLITE_OPERANDS, "%u operands, expected %u to %u", op->inputs.count,
+                         row->min_inputs, row->max_inputs);
+    } else {
+        row->rule(l);
+    }
+    if (l->fault == NULL || !is_unsupported(l->fault))
+        return;
+    mlia_status *reason = l->fault;
+    l->fault = NULL;
+    mlia_warn_at(l->diagnostics, MLIA_W_TFLITE, op->offset, source_key(l, l->frame->subgraph, l->op_index),
+                 "%.*s; it stays a custom operator", MLIA_STR_ARG(mlia_status_message(reason)));
+    mlia_status_free(reason);
+    lower_to_custom(l, mlia_tflite_op_name(op->op), (mlia_bytes){0});
+}
+
+void mlia_lower_subgraph(lowering *l, frame *inner)
+{
+    uint32_t first = sources_of(l, inner->subgraph);
+    frame *outer = l->frame;
+    const mlia_tflite_operator *outer_op = l->op;
+    uint32_t outer_index = l->op_index;
+    uint32_t outer_source = l->source;
+    l->frame = inner;
+    for (uint32_t i = 0; i < inner->tflite->operator_count && l->fault == NULL; i++) {
+        l->op = &inner->tflite->operators[i];
+        l->op_index = i;
+        l->source = first + i;
+        lower_operator(l);
+    }
+    l->frame = outer;
+    l->op = outer_op;
+    l->op_index = outer_index;
+    l->source = outer_source;
+}
+
+/* ---- graph inputs and outputs ---- */
+
+static const mlia_input_shape *shape_given(const lowering *l, const operand *x, uint32_t position,
+                                           uint32_t input_count)
+{
+    char number[16];
+    int size = snprintf(number, sizeof number, "%u", position);
+    for (size_t i = 0; i < l->options->input_shape_count; i++) {
+        const mlia_input_shape *given = &l->options->input_shapes[i];
+        bool only = given->name.size == 0 && input_count == 1;
+        if (only || mlia_str_equal(given->name, x->tensor->name) ||
+            mlia_str_equal(given->name, (mlia_str){number, (size_t)size}))
+            return given;
+    }
+    return NULL;
+}
+
+static void resolve_input(lowering *l, operand *x, uint32_t position, uint32_t input_count)
+{
+    const mlia_input_shape *given = shape_given(l, x, position, input_count);
+    if (given != NULL && given->rank != x->rank && x->rank != 0) {
+        mlia_lower_fail(l, mlia_error(MLIA_E_INPUT_SHAPE, "input '%.*s' has rank %u, the given shape %u",
+                                      MLIA_STR_ARG(x->tensor->name), x->rank, given->rank));
+        return;
+    }
+    if (given != NULL) {
+        x->rank = given->rank > MAX_RANK ? MAX_RANK : given->rank;
+        memcpy(x->dims, given->dims, x->rank * sizeof *x->dims);
+    }
+    for (uint32_t k = 0; k < x->rank; k++) {
+        bool dynamic = x->tensor->signature != NULL && k < x->tensor->rank && x->tensor->signature[k] < 0;
+        if (given == NULL && dynamic) {
+            x->dims[k] = x->dims[k] > 0 ? x->dims[k] : 1;
+            mlia_warn(l->diagnostics, MLIA_W_TOSA_BATCH,
+                      "dynamic dimension %u of %.*s fixed to %lld (set it with --input-shape)", k,
+                      MLIA_STR_ARG(x->tensor->name), (long long)x->dims[k]);
+        }
+        if (x->dims[k] < 1)
+            mlia_lower_fail(l, mlia_error(MLIA_E_TFLITE_SHAPE, "input '%.*s' has dimension %u of size %lld",
+                                          MLIA_STR_ARG(x->tensor->name), k, (long long)x->dims[k]));
+    }
+    x->elements = 1;
+    for (uint32_t k = 0; k < x->rank; k++)
+        if (!mlia_mul_u64(x->elements, (uint64_t)x->dims[k], &x->elements))
+            mlia_lower_fail(l, mlia_error(MLIA_E_TFLITE_LIMIT, "input '%.*s' has too many elements",
+                                          MLIA_STR_ARG(x->tensor->name)));
+}
+
+static void check_shape_names(lowering *l, const frame *inner)
+{
+    for (size_t i = 0; i < l->options->input_shape_count; i++) {
+        bool used = false;
+        for (uint32_t k = 0; k < inner->tflite->inputs.count; k++)
+            used = used || shape_given(l, &inner->tensors[inner->tflite->inputs.values[k]], k,
+                                       inner->tflite->inputs.count) == &l->options->input_shapes[i];
+        if (!used)
+            mlia_lower_fail(l, mlia_error(MLIA_E_INPUT_SHAPE, "the model has no input '%.*s'",
+                                          MLIA_STR_ARG(l->options->input_shapes[i].name)));
+    }
+}
+
+static void add_inputs(lowering *l, const frame *inner)
+{
+    const mlia_tflite_indexes *inputs = &inner->tflite->inputs;
+    uint32_t *values = MLIA_NEW_ARRAY(l->arena, uint32_t, inputs->count);
+    if (values == NULL) {
+        mlia_lower_fail(l, mlia_error_memory());
+        return;
+    }
+    check_shape_names(l, inner);
+    for (uint32_t i = 0; i < inputs->count && l->fault == NULL; i++) {
+        operand *x = &inner->tensors[inputs->values[i]];
+        resolve_input(l, x, i, inputs->count);
+        uint32_t type = mlia_lower_type(x->type);
+        if (type == MLIA_TYPE_UNKNOWN)
+            type = MLIA_TYPE_INT8; /* only operators that stay CUSTOM can read it */
+        if (l->fault != NULL)
+            return;
+        values[i] = mlia_graph_add_tensor(l->graph, l->block, x->tensor->name, type, x->rank, x->dims);
+        if (values[i] == MLIA_NONE) {
+            mlia_lower_fail(l, mlia_error_memory());
+            return;
+        }
+        x->is_constant = false;
+        if (x->type == MLIA_TFLITE_UINT8)
+            x->edge = values[i];
+        else
+            x->value = values[i];
+    }
+    if (l->fault == NULL && !mlia_graph_set_block_inputs(l->graph, l->block, values, inputs->count))
+        mlia_lower_fail(l, mlia_error_memory());
+}
+
+/* A graph output has a value of its own: inputs, constants and repeated outputs get an IDENTITY. */
+static uint32_t own_value(lowering *l, uint32_t value, const uint32_t *earlier, uint32_t count)
+{
+    uint32_t producer = value == MLIA_NONE ? MLIA_NONE : l->graph->values[value].producer;
+    bool shared = producer == MLIA_NONE || l->graph->operators[producer].op == MLIA_OP_CONST;
+    for (uint32_t i = 0; i < count && !shared; i++)
+        shared = earlier[i] == value;
+    return shared ? mlia_emit_unary(l, MLIA_OP_IDENTITY, value) : value;
+}
+
+static void add_outputs(lowering *l, frame *inner)
+{
+    const mlia_tflite_indexes *outputs = &inner->tflite->outputs;
+    uint32_t *values = MLIA_NEW_ARRAY(l->arena, uint32_t, outputs->count);
+    if (values == NULL) {
+        mlia_lower_fail(l, mlia_error_memory());
+        return;
+    }
+    /* Faults from here on belong to no operator: point them at the last one. */
+    l->frame = inner;
+    for (uint32_t i = 0; i < outputs->count && l->fault == NULL; i++) {
+        operand *x = &inner->tensors[outputs->values[i]];
+        uint32_t value = mlia_lower_value(l, x);
+        if (value == MLIA_NONE)
+            return;
+        uint32_t producer = l->graph->values[value].producer;
+        l->source = producer != MLIA_NONE ? l->graph->operators[producer].source : MLIA_NONE;
+        if (x->type == MLIA_TFLITE_UINT8) {
+            mlia_str name = l->graph->values[value].name;
+            l->graph->values[value].name = MLIA_STR_NONE;
+            value = mlia_emit_edge(l, x, value, false);
+            if (value != MLIA_NONE)
+                l->graph->values[value].name = name.size ? name : x->tensor->name;
+        }
+        values[i] = own_value(l, value, values, i);
+    }
+    if (l->fault == NULL && !mlia_graph_set_block_outputs(l->graph, l->block, values, outputs->count))
+        mlia_lower_fail(l, mlia_error_memory());
+}
+
+static void convert_entry(lowering *l)
+{
+    static const mlia_tflite_operator nothing = {0};
+    l->op = &nothing;
+    const mlia_tflite_subgraph *graph = &l->model->subgraphs[l->options->subgraph];
+    mlia_str name = graph->name.size > 0 ? graph->name : MLIA_STR("main");
+    if (mlia_graph_add_region(l->graph, name, name) == MLIA_NONE)
+        mlia_lower_fail(l, mlia_error_memory());
+    frame *entry = mlia_lower_frame(l, l->options->subgraph, NULL);
+    if (entry == NULL)
+        return;
+    l->frame = entry;
+    l->block = l->graph->regions[0].block;
+    add_inputs(l, entry);
+    mlia_lower_subgraph(l, entry);
+    if (l->fault == NULL)
+        add_outputs(l, entry);
+}
+
+mlia_status *mlia_tflite_to_tosa(const mlia_tflite *model, mlia_str file_name,
+                                 const mlia_tflite_to_tosa_options *options, mlia_arena *arena,
+                                 mlia_diagnostics *diagnostics, mlia_graph **graph)
+{
+    if (options->subgraph >= model->subgraph_count)
+        return mlia_error(MLIA_E_TFLITE_SUBGRAPH_INDEX, "subgraph %u of %u", options->subgraph,
+                          model->subgraph_count);
+    lowering l = {
+        .model = model,
+        .options = options,
+        .file_name = file_name,
+        .arena = arena,
+        .diagnostics = diagnostics,
+        .graph = mlia_graph_new(arena, MLIA_SOURCE_TFLITE),
+        .source = MLIA_NONE,
+        .constants = mlia_map_in(arena),
+        .source_of = MLIA_NEW_ARRAY(arena, uint32_t, model->subgraph_count),
+    };
+    MLIA_TRY_ALLOC(l.graph);
+    MLIA_TRY_ALLOC(l.source_of);
+    for (uint32_t i = 0; i < model->subgraph_count; i++)
+        l.source_of[i] = MLIA_NONE;
+    convert_entry(&l);
+    if (l.fault != NULL)
+        return l.fault;
+    MLIA_TRY(mlia_graph_prune(l.graph));
+    MLIA_TRY(mlia_graph_finish(l.graph, diagnostics));
+    *graph = l.graph;
+    return NULL;
+}

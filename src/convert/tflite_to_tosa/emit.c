@@ -1,0 +1,506 @@
+/* Emitting TOSA operators: each function adds one operator (or none where nothing would change) and infers
+ * its result. */
+#include <math.h>
+
+#include "convert/tflite_to_tosa/lower.h"
+
+const mlia_graph_value *mlia_lower_info(const lowering *l, uint32_t value)
+{
+    static const mlia_graph_value nothing = {0};
+    return value == MLIA_NONE ? &nothing : &l->graph->values[value];
+}
+
+/* False when an earlier fault, or a missing value, makes further work pointless. */
+static bool alive(const lowering *l, const uint32_t *inputs, uint32_t count)
+{
+    if (l->fault != NULL)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (inputs[i] == MLIA_NONE)
+            return false;
+    return true;
+}
+
+uint32_t mlia_emit(lowering *l, mlia_op op, const uint32_t *inputs, uint32_t count,
+                   const mlia_attributes *attributes, uint32_t type, uint32_t rank, const int64_t *dims)
+{
+    if (!alive(l, inputs, count))
+        return MLIA_NONE;
+    uint32_t result = mlia_graph_add_tensor(l->graph, l->block, MLIA_STR_NONE, type, rank, dims);
+    if (result == MLIA_NONE || mlia_graph_add_operator(l->graph, l->block, op, inputs, count, &result, 1,
+                                                       attributes, l->source) == MLIA_NONE) {
+        mlia_lower_fail(l, mlia_error_memory());
+        return MLIA_NONE;
+    }
+    return result;
+}
+
+/* ---- constants ---- */
+
+/* Key of a constant: type, dimensions and bytes. Long bytes count by address and size: they are views of one
+ * file. */
+static mlia_str constant_key(lowering *l, uint32_t type, uint32_t rank, const int64_t *dims, mlia_bytes bytes)
+{
+    enum { BY_CONTENT = 4096 };
+    mlia_buffer key = {0};
+    mlia_buffer_add_u32(&key, type);
+    mlia_buffer_add_u32(&key, rank);
+    for (uint32_t i = 0; i < rank; i++)
+        mlia_buffer_add_u64(&key, (uint64_t)dims[i]);
+    if (bytes.size <= BY_CONTENT) {
+        mlia_buffer_add(&key, bytes.data, bytes.size);
+    } else {
+        mlia_buffer_add_u64(&key, (uint64_t)(uintptr_t)bytes.data);
+        mlia_buffer_add_u64(&key, bytes.size);
+    }
+    mlia_str copy = key.failed ? MLIA_STR_NONE : mlia_arena_str(l->arena, mlia_buffer_str(&key));
+    mlia_buffer_free(&key);
+    return copy;
+}
+
+/* Emits a CONST or CONST_SHAPE without source operator, or finds the equal one that is there. */
+static uint32_t shared_constant(lowering *l, mlia_str key, mlia_op op, uint32_t value)
+{
+    uint32_t *known = key.data ? mlia_map_insert(&l->constants, key, value, NULL) : NULL;
+    if (known == NULL || value == MLIA_NONE ||
+        mlia_graph_add_operator(l->graph, l->block, op, NULL, 0, &value, 1, NULL, MLIA_NONE) == MLIA_NONE) {
+        mlia_lower_fail(l, mlia_error_memory());
+        return MLIA_NONE;
+    }
+    return value;
+}
+
+uint32_t mlia_emit_const(lowering *l, uint32_t type, uint32_t rank, const int64_t *dims, mlia_bytes bytes)
+{
+    if (l->fault != NULL)
+        return MLIA_NONE;
+    mlia_str key = constant_key(l, type, rank, dims, bytes);
+    const uint32_t *known = key.data ? mlia_map_find(&l->constants, key) : NULL;
+    if (known != NULL)
+        return *known;
+    mlia_constant *constant = MLIA_NEW(l->arena, mlia_constant);
+    uint32_t value =
+        constant ? mlia_graph_add_tensor(l->graph, l->block, MLIA_STR_NONE, type, rank, dims) : MLIA_NONE;
+    if (value != MLIA_NONE) {
+        *constant = (mlia_constant){.bytes = bytes, .encoding = MLIA_ENCODING_TOSA};
+        l->graph->values[value].constant = constant;
+    }
+    return shared_constant(l, key, MLIA_OP_CONST, value);
+}
+
+/* Little-endian integers of the type's width (INT48: 6 bytes) in the arena. */
+static mlia_bytes pack_integers(lowering *l, uint32_t type, uint32_t count, const int64_t *values)
+{
+    uint32_t width = mlia_type_bytes(type);
+    uint8_t *bytes = MLIA_NEW_ARRAY(l->arena, uint8_t, (size_t)count * width);
+    if (bytes == NULL) {
+        mlia_lower_fail(l, mlia_error_memory());
+        return (mlia_bytes){0};
+    }
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < width; k++)
+            bytes[i * width + k] = (uint8_t)((uint64_t)values[i] >> (8 * k));
+    return (mlia_bytes){bytes, (size_t)count * width};
+}
+
+uint32_t mlia_emit_ints(lowering *l, uint32_t type, uint32_t count, const int64_t *values)
+{
+    int64_t dims[1] = {count};
+    return mlia_emit_const(l, type, 1, dims, pack_integers(l, type, count, values));
+}
+
+uint32_t mlia_emit_int(lowering *l, uint32_t type, int64_t value)
+{
+    return mlia_emit_ints(l, type, 1, &value);
+}
+
+uint32_t mlia_emit_floats(lowering *l, uint32_t rank, const int64_t *dims, const float *values)
+{
+    uint64_t count = 1;
+    for (uint32_t i = 0; i < rank; i++)
+        count *= (uint64_t)dims[i];
+    uint8_t *bytes = MLIA_NEW_ARRAY(l->arena, uint8_t, (size_t)count * 4);
+    if (bytes == NULL) {
+        mlia_lower_fail(l, mlia_error_memory());
+        return MLIA_NONE;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        for (unsigned k = 0; k < 4; k++)
+            bytes[4 * i + k] = (uint8_t)(bits >> (8 * k));
+    }
+    return mlia_emit_const(l, MLIA_TYPE_FP32, rank, dims, (mlia_bytes){bytes, (size_t)count * 4});
+}
+
+/* Bits of a number in a 16-bit float type, rounded to nearest even. */
+static uint16_t half_bits(double value, uint32_t type)
+{
+    float single = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &single, sizeof bits);
+    if (type == MLIA_TYPE_BF16)
+        return (uint16_t)((bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16);
+    uint16_t sign = (uint16_t)(bits >> 16 & 0x8000u);
+    double magnitude = fabs((double)single);
+    if (!(magnitude < 65520.0))
+        return (uint16_t)(sign | (isnan(single) ? 0x7E00u : 0x7C00u));
+    int exponent;
+    frexp(magnitude, &exponent);
+    if (magnitude == 0.0 || exponent < -13)
+        return (uint16_t)(sign | (uint16_t)nearbyint(ldexp(magnitude, 24)));
+    uint32_t mantissa = (uint32_t)nearbyint(ldexp(magnitude, 11 - exponent)); /* 1024 … 2048 */
+    return (uint16_t)(sign | (((uint32_t)(exponent + 14) << 10) + (mantissa - 1024u)));
+}
+
+uint32_t mlia_emit_scalar(lowering *l, uint32_t type, uint32_t rank, double value)
+{
+    static const int64_t ones[MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
+    if (l->fault != NULL)
+        return MLIA_NONE;
+    if (type == MLIA_TYPE_FP32) {
+        float single = (float)value;
+        return mlia_emit_floats(l, rank, ones, &single);
+    }
+    int64_t integer =
+        type == MLIA_TYPE_FP16 || type == MLIA_TYPE_BF16 ? half_bits(value, type) : mlia_lower_round(value);
+    uint32_t width_type = type == MLIA_TYPE_FP16 || type == MLIA_TYPE_BF16 ? MLIA_TYPE_INT16 : type;
+    return mlia_emit_const(l, type, rank, ones, pack_integers(l, width_type, 1, &integer));
+}
+
+uint32_t mlia_emit_shape(lowering *l, uint32_t length, const int64_t *values)
+{
+    if (l->fault != NULL)
+        return MLIA_NONE;
+    mlia_str key = constant_key(l, MLIA_TYPE_SHAPE, length, values, (mlia_bytes){0});
+    const uint32_t *known = key.data ? mlia_map_find(&l->constants, key) : NULL;
+    if (known != NULL)
+        return *known;
+    return shared_constant(l, key, MLIA_OP_CONST_SHAPE,
+                           mlia_graph_add_shape(l->graph, l->block, MLIA_STR_NONE, length, values));
+}
+
+/* ---- element-wise ---- */
+
+static uint32_t with_rank(lowering *l, uint32_t x, uint32_t rank)
+{
+    const mlia_graph_value *info = mlia_lower_info(l, x);
+    if (x == MLIA_NONE || info->rank >= rank)
+        return x;
+    int64_t dims[MAX_RANK];
+    uint32_t lead = rank - info->rank;
+    for (uint32_t i = 0; i < rank; i++)
+        dims[i] = i < lead ? 1 : info->dims[i - lead];
+    return mlia_emit_reshape(l, x, rank, dims);
+}
+
+/* Brings values to one rank and finds the broadcast dimensions. */
+static uint32_t broadcast(lowering *l, uint32_t *values, uint32_t count, int64_t dims[MAX_RANK])
+{
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (VALUE_RANK(l, values[i]) > rank)
+            rank = VALUE_RANK(l, values[i]);
+    for (uint32_t k = 0; k < rank; k++)
+        dims[k] = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        values[i] = with_rank(l, values[i], rank);
+        if (values[i] == MLIA_NONE)
+            return rank;
+        for (uint32_t k = 0; k < rank; k++) {
+            int64_t size = VALUE_DIMS(l, values[i])[k];
+            if (size != 1 && dims[k] != 1 && size != dims[k]) {
+                mlia_lower_error(l, MLIA_E_TFLITE_SHAPE, "dimensions %lld and %lld do not broadcast",
+                                 (long long)dims[k], (long long)size);
+                return rank;
+            }
+            if (size != 1)
+                dims[k] = size;
+        }
+    }
+    return rank;
+}
+
+static bool gives_bool(mlia_op op)
+{
+    return op == MLIA_OP_EQUAL || op == MLIA_OP_GREATER || op == MLIA_OP_GREATER_EQUAL;
+}
+
+uint32_t mlia_emit_unary(lowering *l, mlia_op op, uint32_t x)
+{
+    const mlia_graph_value *info = mlia_lower_info(l, x);
+    return mlia_emit(l, op, &x, 1, NULL, info->type, info->rank, info->dims);
+}
+
+uint32_t mlia_emit_binary(lowering *l, mlia_op op, uint32_t a, uint32_t b)
+{
+    uint32_t inputs[2] = {a, b};
+    if (!alive(l, inputs, 2))
+        return MLIA_NONE;
+    int64_t dims[MAX_RANK];
+    uint32_t rank = broadcast(l, inputs, 2, dims);
+    mlia_attributes attributes = mlia_attributes_default();
+    bool has_fields = mlia_op_describe(op)->field_count > 0;
+    return mlia_emit(l, op, inputs, 2, has_fields ? &attributes : NULL,
+                     gives_bool(op) ? MLIA_TYPE_BOOL : VALUE_TYPE(l, a), rank, dims);
+}
+
+uint32_t mlia_emit_mul(lowering *l, uint32_t a, uint32_t b, int32_t shift)
+{
+    uint32_t inputs[3] = {a, b, mlia_emit_int(l, MLIA_TYPE_INT8, shift)};
+    if (!alive(l, inputs, 3))
+        return MLIA_NONE;
+    int64_t dims[MAX_RANK];
+    uint32_t rank = broadcast(l, inputs, 2, dims);
+    uint32_t type = mlia_type_is_integer(VALUE_TYPE(l, a)) ? (uint32_t)MLIA_TYPE_INT32 : VALUE_TYPE(l, a);
+    return mlia_emit(l, MLIA_OP_MUL, inputs, 3, NULL, type, rank, dims);
+}
+
+uint32_t mlia_emit_select(lowering *l, uint32_t condition, uint32_t a, uint32_t b)
+{
+    uint32_t inputs[3] = {condition, a, b};
+    if (!alive(l, inputs, 3))
+        return MLIA_NONE;
+    int64_t dims[MAX_RANK];
+    uint32_t rank = broadcast(l, inputs, 3, dims);
+    return mlia_emit(l, MLIA_OP_SELECT, inputs, 3, NULL, VALUE_TYPE(l, a), rank, dims);
+}
+
+uint32_t mlia_emit_shift_right(lowering *l, uint32_t a, uint32_t b, bool round)
+{
+    uint32_t inputs[2] = {a, b};
+    if (!alive(l, inputs, 2))
+        return MLIA_NONE;
+    int64_t dims[MAX_RANK];
+    uint32_t rank = broadcast(l, inputs, 2, dims);
+    mlia_attributes attributes = mlia_attributes_default();
+    attributes.round = round;
+    return mlia_emit(l, MLIA_OP_ARITHMETIC_RIGHT_SHIFT, inputs, 2, &attributes, VALUE_TYPE(l, a), rank, dims);
+}
+
+uint32_t mlia_emit_negate(lowering *l, uint32_t x)
+{
+    const mlia_graph_value *info = mlia_lower_info(l, x);
+    uint32_t zero = mlia_emit_scalar(l, info->type, 1, 0.0);
+    uint32_t inputs[3] = {x, zero, zero};
+    info = mlia_lower_info(l, x);
+    return mlia_emit(l, MLIA_OP_NEGATE, inputs, 3, NULL, info->type, info->rank, info->dims);
+}
+
+uint32_t mlia_emit_cast(lowering *l, uint32_t x, uint32_t type)
+{
+    const mlia_graph_value *info = mlia_lower_info(l, x);
+    if (info->type == type)
+        return x;
+    return mlia_emit(l, MLIA_OP_CAST, &x, 1, NULL, type, info->rank, info->dims);
+}
+
+/* One element of `type` in TOSA encoding. */
+static mlia_bytes element_bytes(lowering *l, uint32_t type, double value)
+{
+    if (type == MLIA_TYPE_FP32) {
+        float single = (float)value;
+        uint32_t bits;
+        memcpy(&bits, &single, sizeof bits);
+        int64_t word = bits;
+        return pack_integers(l, MLIA_TYPE_INT32, 1, &word);
+    }
+    bool half = type == MLIA_TYPE_FP16 || type == MLIA_TYPE_BF16;
+    int64_t word = half ? half_bits(value, type) : mlia_lower_round(value);
+    return pack_integers(l, half ? (uint32_t)MLIA_TYPE_INT16 : type, 1, &word);
+}
+
+uint32_t mlia_emit_clamp(lowering *l, uint32_t x, double low, double high)
+{
+    if (x == MLIA_NONE)
+        return MLIA_NONE;
+    mlia_attributes attributes = mlia_attributes_default();
+    uint32_t type = VALUE_TYPE(l, x);
+    attributes.min_val = element_bytes(l, type, low);
+    attributes.max_val = element_bytes(l, type, high);
+    const mlia_graph_value *info = mlia_lower_info(l, x);
+    return mlia_emit(l, MLIA_OP_CLAMP, &x, 1, &attributes, type, info->rank, info->dims);
+}
+
+uint32_t mlia_emit_table(lowering *l, uint32_t x, const int64_t *entries)
+{
+    bool wide = VALUE_TYPE(l, x) == MLIA_TYPE_INT16;
+    uint32_t inputs[2] = {x, mlia_emit_ints(l, VALUE_TYPE(l, x), wide ? 513 : 256, entries)};
+    const mlia_graph_value *info = mlia_lower_info(l, x);
+    return mlia_emit(l, MLIA_OP_TABLE, inputs, 2, NULL, wide ? MLIA_TYPE_INT32 : MLIA_TYPE_INT8, info->rank,
+                     info->dims);
+}
+
+uint32_t mlia_emit_reduce(lowering *l, mlia_op op, uint32_t x, uint32_t axis)
+{
+    const mlia_graph_value *info = mlia_lower_info(l, x);
+    if (x == MLIA_NONE || info->dims[axis] == 1)
+        return x;
+    int64_t dims[MAX_RANK];
+    memcpy(dims, info->dims, info->rank * sizeof *dims);
+    dims[axis] = 1;
+    mlia_attributes attributes = mlia_attributes_default();
+    attributes.axis = (int32_t)axis;
+    return mlia_emit(l, op, &x, 1, &attributes, info->type, info->rank, dims);
+}
+
+/* ---- data movement ---- */
+
+static bool same_dims(const mlia_graph_value *info, uint32_t rank, const int64_t *dims)
+{
+    return info->rank == rank && (rank == 0 || memcmp(info->dims, dims, rank * sizeof *dims) == 0);
+}
+
+uint32_t mlia_emit_reshape(lowering *l, uint32_t x, uint32_t rank, const int64_t *dims)
+{
+    if (x == MLIA_NONE || same_dims(mlia_lower_info(l, x), rank, dims))
+        return x;
+    if (rank > TOSA_MAX_RANK) {
+        mlia_lower_error(l, MLIA_E_TFLITE_LIMIT, "needs rank %u, TOSA has %d", rank, TOSA_MAX_RANK);
+        return MLIA_NONE;
+    }
+    uint64_t before;
+    uint64_t after = 1;
+    for (uint32_t i = 0; i < rank; i++)
+        after *= (uint64_t)dims[i];
+    if (!mlia_value_elements(mlia_lower_info(l, x), &before) || before != after) {
+        mlia_lower_error(l, MLIA_E_TFLITE_SHAPE, "reshape of %llu elements to %llu",
+                         (unsigned long long)before, (unsigned long long)after);
+        return MLIA_NONE;
+    }
+    uint32_t inputs[2] = {x, mlia_emit_shape(l, rank, dims)};
+    return mlia_emit(l, MLIA_OP_RESHAPE, inputs, 2, NULL, VALUE_TYPE(l, x), rank, dims);
+}
+
+uint32_t mlia_emit_transpose(lowering *l, uint32_t x, const uint32_t *perms)
+{
+    const mlia_graph_value *info = mlia_lower_info(l, x);
+    bool identity = true;
+    int64_t dims[MAX_RANK];
+    int32_t *copy = MLIA_NEW_ARRAY(l->arena, int32_t, info->rank);
+    if (copy == NULL) {
+        mlia_lower_fail(l, mlia_error_memory());
+        return MLIA_NONE;
+    }
+    for (uint32_t i = 0; i < info->rank; i++) {
+        identity = identity && perms[i] == i;
+        copy[i] = (int32_t)perms[i];
+        dims[i] = info->dims[perms[i]];
+    }
+    if (x == MLIA_NONE || identity)
+        return x;
+    mlia_attributes attributes = mlia_attributes_default();
+    attributes.perms = (mlia_int_list){info->rank, copy};
+    return mlia_emit(l, MLIA_OP_TRANSPOSE, &x, 1, &attributes, info->type, info->rank, dims);
+}
+
+uint32_t mlia_emit_slice(lowering *l, uint32_t x, const int64_t *start, const int64_t *size)
+{
+    const mlia_graph_value *info = mlia_lower_info(l, x);
+    if (x == MLIA_NONE || same_dims(info, info->rank, size))
+        return x;
+    for (uint32_t i = 0; i < info->rank; i++)
+        if (start[i] < 0 || size[i] < 1 || start[i] > info->dims[i] - size[i]) {
+            mlia_lower_error(l, MLIA_E_TFLITE_SHAPE, "slice [%lld, +%lld) of dimension %u, which is %lld",
+                             (long long)start[i], (long long)size[i], i, (long long)info->dims[i]);
+            return MLIA_NONE;
+        }
+    uint32_t rank = info->rank;
+    uint32_t inputs[3] = {x, mlia_emit_shape(l, rank, start), mlia_emit_shape(l, rank, size)};
+    return mlia_emit(l, MLIA_OP_SLICE, inputs, 3, NULL, VALUE_TYPE(l, x), rank, size);
+}
+
+uint32_t mlia_emit_part(lowering *l, uint32_t x, uint32_t axis, int64_t start, int64_t size)
+{
+    const mlia_graph_value *info = mlia_lower_info(l, x);
+    int64_t starts[MAX_RANK] = {0};
+    int64_t sizes[MAX_RANK];
+    if (x == MLIA_NONE)
+        return MLIA_NONE;
+    memcpy(sizes, info->dims, info->rank * sizeof *sizes);
+    starts[axis] = start;
+    sizes[axis] = size;
+    return mlia_emit_slice(l, x, starts, sizes);
+}
+
+uint32_t mlia_emit_concat(lowering *l, const uint32_t *values, uint32_t count, uint32_t axis)
+{
+    if (!alive(l, values, count))
+        return MLIA_NONE;
+    if (count == 1)
+        return values[0];
+    const mlia_graph_value *first = mlia_lower_info(l, values[0]);
+    int64_t dims[MAX_RANK];
+    memcpy(dims, first->dims, first->rank * sizeof *dims);
+    dims[axis] = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const mlia_graph_value *info = mlia_lower_info(l, values[i]);
+        for (uint32_t k = 0; k < first->rank; k++)
+            if (info->rank != first->rank || (k != axis && info->dims[k] != dims[k])) {
+                mlia_lower_error(l, MLIA_E_TFLITE_SHAPE, "operand %u does not fit the others", i);
+                return MLIA_NONE;
+            }
+        dims[axis] += info->dims[axis];
+    }
+    mlia_attributes attributes = mlia_attributes_default();
+    attributes.axis = (int32_t)axis;
+    return mlia_emit(l, MLIA_OP_CONCAT, values, count, &attributes, first->type, first->rank, dims);
+}
+
+uint32_t mlia_emit_pad(lowering *l, uint32_t x, const int64_t *pads, uint32_t value)
+{
+    const mlia_graph_value *info = mlia_lower_info(l, x);
+    int64_t dims[MAX_RANK];
+    bool identity = true;
+    if (x == MLIA_NONE)
+        return MLIA_NONE;
+    for (uint32_t i = 0; i < info->rank; i++) {
+        if (pads[2 * i] < 0 || pads[2 * i + 1] < 0) {
+            mlia_lower_error(l, MLIA_E_TFLITE_ATTRIBUTE, "padding of dimension %u is negative", i);
+            return MLIA_NONE;
+        }
+        identity = identity && pads[2 * i] == 0 && pads[2 * i + 1] == 0;
+        dims[i] = pads[2 * i] + info->dims[i] + pads[2 * i + 1];
+    }
+    if (identity)
+        return x;
+    uint32_t rank = info->rank;
+    uint32_t inputs[3] = {x, mlia_emit_shape(l, 2 * rank, pads), value};
+    return mlia_emit(l, MLIA_OP_PAD, inputs, 3, NULL, VALUE_TYPE(l, x), rank, dims);
+}
+
+uint32_t mlia_emit_tile(lowering *l, uint32_t x, const int64_t *multiples)
+{
+    const mlia_graph_value *info = mlia_lower_info(l, x);
+    int64_t dims[MAX_RANK];
+    bool identity = true;
+    for (uint32_t i = 0; i < info->rank; i++) {
+        identity = identity && multiples[i] == 1;
+        dims[i] = info->dims[i] * multiples[i];
+    }
+    if (x == MLIA_NONE || identity)
+        return x;
+    uint32_t rank = info->rank;
+    uint32_t inputs[2] = {x, mlia_emit_shape(l, rank, multiples)};
+    return mlia_emit(l, MLIA_OP_TILE, inputs, 2, NULL, VALUE_TYPE(l, x), rank, dims);
+}
+
+uint32_t mlia_emit_reverse(lowering *l, uint32_t x, uint32_t axis)
+{
+    const mlia_graph_value *info = mlia_lower_info(l, x);
+    if (x == MLIA_NONE || info->dims[axis] == 1)
+        return x;
+    mlia_attributes attributes = mlia_attributes_default();
+    attributes.axis = (int32_t)axis;
+    return mlia_emit(l, MLIA_OP_REVERSE, &x, 1, &attributes, info->type, info->rank, info->dims);
+}
+
+uint32_t mlia_emit_gather(lowering *l, uint32_t values, uint32_t indices)
+{
+    uint32_t inputs[2] = {values, indices};
+    if (!alive(l, inputs, 2))
+        return MLIA_NONE;
+    const mlia_graph_value *info = mlia_lower_info(l, values);
+    int64_t dims[3] = {info->dims[0], VALUE_DIMS(l, indices)[1], info->dims[2]};
+    return mlia_emit(l, MLIA_OP_GATHER, inputs, 2, NULL, info->type, 3, dims);
+}
