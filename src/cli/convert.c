@@ -56,7 +56,7 @@ static mlia_status *convert(mlia_cli *cli, const mlia_model_file *model, mlia_fo
                             mlia_artifact *artifact)
 {
     mlia_route route;
-    mlia_route_context context = {.arena = cli->arena, .diagnostics = &cli->diagnostics};
+    mlia_route_context context = {.arena = cli->arena, .diagnostics = &cli->diagnostics, .name = model->name};
     MLIA_TRY(parse_shapes(cli, &context));
     if (!mlia_route_find(model->format, to, &route))
         return mlia_error(MLIA_E_NO_ROUTE, "no way leads from %.*s to %.*s",

@@ -184,7 +184,8 @@ static bool describe_graph(const inspector *in, const mlia_graph *graph, mlia_va
 static mlia_status *describe_segments(const inspector *in, mlia_value *root)
 {
     mlia_route route;
-    mlia_route_context context = {.arena = in->arena, .diagnostics = in->diagnostics};
+    mlia_route_context context = {
+        .arena = in->arena, .diagnostics = in->diagnostics, .name = in->model->name};
     mlia_artifact artifact = {.bytes = mlia_file_bytes(in->model->file)};
     if (!mlia_route_find(in->model->format, MLIA_FORM_GRAPHS, &route))
         return NULL;

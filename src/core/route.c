@@ -1,6 +1,7 @@
 /* The table of steps and the search for routes. */
 #include "core/route.h"
 
+#include "convert/tflite_to_tosa/convert.h"
 #include "formats/tosa/tosa.h"
 #include "formats/vgf/vgf.h"
 
@@ -43,6 +44,19 @@ static mlia_status *vgf_to_graph(const mlia_route_context *context, const mlia_a
     return NULL;
 }
 
+static mlia_status *tflite_to_graph(const mlia_route_context *context, const mlia_artifact *from,
+                                    mlia_artifact *to)
+{
+    mlia_tflite *model;
+    mlia_graph *graph;
+    mlia_tflite_to_tosa_options options = {.input_shapes = context->shapes,
+                                           .input_shape_count = context->shape_count};
+    MLIA_TRY(mlia_tflite_read(from->bytes, NULL, NULL, context->arena, context->diagnostics, &model));
+    MLIA_TRY(
+        mlia_tflite_to_tosa(model, context->name, &options, context->arena, context->diagnostics, &graph));
+    return single_graph(context, graph, to);
+}
+
 /* The one graph of a model that is to be written as one graph. */
 static mlia_status *only_graph(const mlia_artifact *artifact, const mlia_graph **graph)
 {
@@ -79,6 +93,7 @@ static mlia_status *graph_to_tosa(const mlia_route_context *context, const mlia_
 }
 
 static const mlia_step steps[] = {
+    {"tflite_to_graph", MLIA_FORMAT_TFLITE, MLIA_FORM_GRAPHS, 2, NULL, tflite_to_graph},
     {"tosa_to_graph", MLIA_FORMAT_TOSA, MLIA_FORM_GRAPHS, 1, "tosa-flatbuffers", tosa_to_graph},
     {"vgf_to_graph", MLIA_FORMAT_VGF, MLIA_FORM_GRAPHS, 1, NULL, vgf_to_graph},
     {"graph_to_tosa", MLIA_FORM_GRAPHS, MLIA_FORMAT_TOSA, 1, "tosa-flatbuffers", graph_to_tosa},

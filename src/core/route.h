@@ -19,6 +19,7 @@ typedef struct mlia_artifact {
 typedef struct mlia_route_context {
     mlia_arena *arena; /* artifacts and graphs live here */
     mlia_diagnostics *diagnostics;
+    mlia_str name;                  /* base name of the model file, for locations */
     const mlia_input_shape *shapes; /* --input-shape */
     size_t shape_count;
 } mlia_route_context;

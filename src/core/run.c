@@ -194,7 +194,11 @@ static mlia_status *open_model(run *r)
 static mlia_status *read_model(run *r)
 {
     const mlia_model_file *model = &r->outcome->model;
-    mlia_route_context context = {r->arena, r->diagnostics, r->request->shapes, r->request->shape_count};
+    mlia_route_context context = {.arena = r->arena,
+                                  .diagnostics = r->diagnostics,
+                                  .name = model->name,
+                                  .shapes = r->request->shapes,
+                                  .shape_count = r->request->shape_count};
     mlia_route route;
     r->artifact = (mlia_artifact){.bytes = mlia_file_bytes(model->file)};
     if (!mlia_route_find(model->format, MLIA_FORM_GRAPHS, &route))
