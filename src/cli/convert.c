@@ -1,5 +1,4 @@
 /* `mlia convert`: from one format to another, without analysis. */
-#include "base/file.h"
 #include "cli/commands.h"
 #include "core/model.h"
 #include "core/route.h"
@@ -65,15 +64,6 @@ static mlia_status *convert(mlia_cli *cli, const mlia_model_file *model, mlia_fo
     return mlia_route_run(&route, &context, artifact);
 }
 
-static mlia_status *write_result(mlia_cli *cli, const mlia_artifact *artifact)
-{
-    mlia_str path = mlia_cli_value(cli, "output");
-    if (!mlia_str_equal_c(path, "-"))
-        return mlia_file_write(path.data, artifact->bytes);
-    mlia_buffer_add(&cli->output, artifact->bytes.data, artifact->bytes.size);
-    return NULL;
-}
-
 static mlia_status *run(mlia_cli *cli)
 {
     mlia_format to;
@@ -87,7 +77,7 @@ static mlia_status *run(mlia_cli *cli)
         cli->diagnostics.path = MLIA_STR_NONE;
     }
     if (status == NULL)
-        status = write_result(cli, &artifact);
+        mlia_buffer_add(&cli->output, artifact.bytes.data, artifact.bytes.size);
     mlia_file_free(model.file);
     return status;
 }
