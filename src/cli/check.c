@@ -215,7 +215,7 @@ static void set_timeout(const mlia_cli *cli)
 
 static void echo_log(void *context, const char *line)
 {
-    mlia_cli_debug(context, "%s", line);
+    mlia_cli_progress(context, line);
 }
 
 /* Everything the folder holds besides the side files of the backends, then the folder itself. */

@@ -137,7 +137,8 @@ void mlia_cli_print(mlia_cli *cli, const char *format, ...) __attribute__((forma
 void mlia_cli_report_diagnostics(mlia_cli *cli);
 /* Prints an error; `command` names the help to try for usage errors. */
 void mlia_cli_report_error(mlia_cli *cli, const mlia_status *status);
-void mlia_cli_debug(mlia_cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A line about what the run is doing, if anybody wants to know (--debug, --progress, a terminal). */
+void mlia_cli_progress(const mlia_cli *cli, const char *text);
 /* Writes cli->output to `-o FILE` if given, else leaves it for standard output. */
 mlia_status *mlia_cli_write_output(mlia_cli *cli);
 /* Writes everything printed to standard output. E_WRITE; a closed pipe ends the program with status 141. */
@@ -147,6 +148,22 @@ void mlia_cli_print_value(mlia_cli *cli, const mlia_value *value);
 
 /* Width of text on standard output: COLUMNS, the terminal, or 120; 60 to 240. */
 unsigned mlia_cli_width(void);
+
+/* What standard output can show. */
+typedef struct mlia_cli_terminal {
+    unsigned width; /* columns */
+    bool color;
+    bool true_color; /* 24 bits */
+    bool light;      /* colours for a light background */
+    bool ascii;      /* no other characters */
+} mlia_cli_terminal;
+
+/* From --color, the environment and the configuration. E_CONFIG when both themes are asked for. */
+mlia_status *mlia_cli_terminal_of(const mlia_cli *cli, const mlia_user_config *config,
+                                  mlia_cli_terminal *terminal);
+
+/* True when progress goes to standard error. */
+bool mlia_cli_shows_progress(const mlia_cli *cli);
 
 /* A table of texts: left-aligned columns, two blanks between them. */
 void mlia_cli_print_table(mlia_cli *cli, const char *title, size_t columns, const char *const *headers,

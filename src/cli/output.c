@@ -3,13 +3,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "cli/cli.h"
 #include "core/diagnostic.h"
-#include "core/environment.h"
 #include "result/document.h"
 
 enum { CLOSED_PIPE_STATUS = 141 }; /* as if ended by SIGPIPE */
@@ -103,17 +101,13 @@ void mlia_cli_report_error(mlia_cli *cli, const mlia_status *status)
     }
 }
 
-void mlia_cli_debug(mlia_cli *cli, const char *format, ...)
+void mlia_cli_progress(const mlia_cli *cli, const char *text)
 {
-    if (!cli->debug)
+    const char *label = cli->debug ? "debug" : "progress";
+    if (!cli->debug && !mlia_cli_shows_progress(cli))
         return;
-    char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
     mlia_buffer line = {0};
-    mlia_buffer_format(&line, "mlia: debug: %s\n", text);
+    mlia_buffer_format(&line, "mlia: %s: %s\n", label, text);
     write_error_stream(&line);
     mlia_buffer_free(&line);
 }
@@ -145,20 +139,6 @@ mlia_status *mlia_cli_flush(mlia_cli *cli)
     }
     cli->output.size = 0;
     return NULL;
-}
-
-unsigned mlia_cli_width(void)
-{
-    enum { DEFAULT_WIDTH = 120, MIN_WIDTH = 60, MAX_WIDTH = 240 };
-    int64_t width = DEFAULT_WIDTH;
-    int64_t columns;
-    struct winsize window;
-    mlia_str text = mlia_environment("COLUMNS");
-    if (text.size > 0 && mlia_str_to_i64(text, &columns) && columns > 0)
-        width = columns;
-    else if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
-        width = window.ws_col;
-    return (unsigned)(width < MIN_WIDTH ? MIN_WIDTH : width > MAX_WIDTH ? MAX_WIDTH : width);
 }
 
 void mlia_cli_print_table(mlia_cli *cli, const char *title, size_t columns, const char *const *headers,
