@@ -74,6 +74,7 @@ typedef struct mlia_backend_segment {
 /* What a run learns about its input and the document says of it. Members that stay empty change nothing. */
 typedef struct mlia_backend_facts {
     const mlia_value *configuration; /* replaces backends[].configuration */
+    mlia_value *runtime;             /* becomes context.runtime_configuration */
     mlia_str target_description;     /* replaces target.description */
     mlia_str model_name;             /* model of a run without MODEL: base name, format id, bytes */
     mlia_str model_format;

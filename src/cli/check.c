@@ -27,8 +27,15 @@ static const mlia_cli_option options[] = {
      .repeat = true,
      .fallback = "the target's",
      .help = "which backend analyses"},
-    {.name = "performance", .help = "estimate performance"},
+    {.name = "performance", .help = "estimate performance, or tell the measured one"},
     {.name = "compatibility", .help = "check which operators run where; on when neither is asked for"},
+    {.name = "profiling-data",
+     .type = MLIA_CLI_FILE,
+     .argument = "PATH",
+     .repeat = true,
+     .help =
+         "measured data instead of an estimate: a capture's folder or a dispatch folder in it; with a VGF "
+         "of several graph segments once per segment, in order"},
     {.name = "input-shape",
      .type = MLIA_CLI_TEXT,
      .argument = "[NAME=]DxDx…",
@@ -68,10 +75,22 @@ static const mlia_cli_option options[] = {
 
 /* --- choices that depend on each other --- */
 
-/* Adds the blank-separated words of a target's default backends. */
-static mlia_status *default_backends(mlia_cli *cli, const mlia_target *target, mlia_texts *names)
+static bool works_for(const mlia_backend *backend, const mlia_target *target)
 {
-    mlia_str rest = target->default_backends;
+    return mlia_str_equal_c(target->type, backend->targets);
+}
+
+/* Adds the backends of a target that take measured data, or the words of its default backends. */
+static mlia_status *default_backends(mlia_cli *cli, const mlia_target *target, bool measured,
+                                     mlia_texts *names)
+{
+    mlia_str rest = measured ? MLIA_STR_NONE : target->default_backends;
+    for (size_t i = 0; measured && i < mlia_backend_count(); i++) {
+        const mlia_backend *backend = mlia_backend_at(i);
+        if (backend->profiling && works_for(backend, target) &&
+            !MLIA_APPEND(cli->arena, *names, mlia_str_from_c(backend->id)))
+            return mlia_error_memory();
+    }
     while (rest.size > 0) {
         size_t blank = mlia_str_find(rest, ' ');
         if (!MLIA_APPEND(cli->arena, *names, mlia_str_slice(rest, 0, blank)))
@@ -105,8 +124,9 @@ static mlia_status *choose_backend(mlia_cli *cli, const mlia_profile *profile, c
 {
     mlia_texts names = {0};
     MLIA_TRY(mlia_cli_values(cli, "backend", &names));
+    bool measured = mlia_cli_has(cli, "profiling-data");
     if (names.count == 0)
-        MLIA_TRY(default_backends(cli, profile->target, &names));
+        MLIA_TRY(default_backends(cli, profile->target, measured, &names));
     *backend = NULL;
     size_t different = 0;
     for (size_t i = 0; i < names.count; i++) {
@@ -116,9 +136,17 @@ static mlia_status *choose_backend(mlia_cli *cli, const mlia_profile *profile, c
         if (!named->selectable)
             return mlia_error(MLIA_E_BACKEND_NOT_SELECTABLE, "'%s' is a support integration, not selectable",
                               named->id);
-        if (!mlia_str_equal_c(profile->target->type, named->targets))
+        if (!works_for(named, profile->target))
             return mlia_error(MLIA_E_BACKEND_TARGET, "'%s' does not work for target %.*s but for %s",
                               named->id, MLIA_STR_ARG(profile->target->type), named->targets);
+        if (named->profiling && !measured)
+            return mlia_error(MLIA_E_OPTION_MISSING, "%s needs '--profiling-data'", named->id);
+        if (measured && !named->profiling)
+            return mlia_error(
+                MLIA_E_OPTION_CONFLICT,
+                "'--backend %s' and '--profiling-data' exclude each other: that backend does not "
+                "read measured data",
+                named->id);
         different += named != *backend;
         *backend = named;
     }
@@ -152,8 +180,9 @@ static mlia_status *choose_kinds(const mlia_cli *cli, const mlia_backend *backen
         request->kinds[request->kind_count++] = MLIA_RESULT_PERFORMANCE;
     for (size_t i = 0; i < request->kind_count; i++)
         if ((backend->categories & MLIA_CATEGORY_BIT(request->kinds[i])) == 0)
-            return mlia_error(MLIA_E_CATEGORY, "%s does not offer %s", backend->id,
-                              mlia_result_kind_name(request->kinds[i]));
+            return mlia_status_hint(mlia_error(MLIA_E_CATEGORY, "%s does not offer %s", backend->id,
+                                               mlia_result_kind_name(request->kinds[i])),
+                                    "use --%s", compatibility ? "performance" : "compatibility");
     return NULL;
 }
 
@@ -173,6 +202,13 @@ static mlia_status *parse_shapes(mlia_cli *cli, mlia_check_request *request)
 /* Contradictions between options that need nothing but the command line. */
 static mlia_status *check_conflicts(const mlia_cli *cli, const mlia_cli_reports *reports)
 {
+    bool measured = mlia_cli_has(cli, "profiling-data");
+    if (cli->arguments.count == 0 && !measured)
+        return mlia_error(MLIA_E_ARGUMENT_MISSING, "check needs a MODEL, or '--profiling-data'");
+    if (measured && mlia_cli_has(cli, "compatibility"))
+        return mlia_error(MLIA_E_OPTION_CONFLICT,
+                          "'--compatibility' and '--profiling-data' exclude each other: measured data holds "
+                          "performance only");
     if (!mlia_cli_has(cli, "no-output"))
         return NULL;
     if (mlia_cli_has(cli, "overwrite"))
@@ -290,7 +326,7 @@ static mlia_status *run(mlia_cli *cli)
     mlia_user_config config;
     mlia_setting_choices choices;
     mlia_cli_reports reports;
-    mlia_check_request request = {.model_path = cli->arguments.items[0],
+    mlia_check_request request = {.model_path = cli->arguments.count > 0 ? cli->arguments.items[0] : NULL,
                                   .profile = &profile,
                                   .config = &config,
                                   .choices = &choices,
@@ -299,6 +335,7 @@ static mlia_status *run(mlia_cli *cli)
     MLIA_TRY(mlia_cli_choose_reports(cli, &reports));
     MLIA_TRY(check_conflicts(cli, &reports));
     MLIA_TRY(parse_shapes(cli, &request));
+    MLIA_TRY(mlia_cli_values(cli, "profiling-data", &request.profiling_data));
     MLIA_TRY(mlia_cli_config(cli, &config));
     MLIA_TRY(mlia_cli_settings(cli, &choices));
     MLIA_TRY(mlia_environment_profile_folders(cli->arena, &folders));
@@ -312,15 +349,14 @@ static mlia_status *run(mlia_cli *cli)
 const mlia_cli_command mlia_cli_command_check = {
     .name = "check",
     .summary = "Analyse one model: which operators run where, and how long it takes",
-    .arguments = "MODEL",
+    .arguments = "[MODEL]",
     .argument_type = MLIA_CLI_MODEL,
-    .argument_minimum = 1,
     .argument_limit = 1,
-    .argument_missing = "check needs a MODEL",
     .argument_extra = "one model per run",
     .options = options,
     .takes_backend_options = true,
-    .details = "MODEL is a file, or - for standard input; its content decides the format.\n"
+    .details = "MODEL is a file, or - for standard input; its content decides the format. It may be absent\n"
+               "only with --profiling-data.\n"
                "Exit status: 0 answered, 1 no answer, 2 wrong command line or configuration.",
     .run = run,
 };

@@ -167,6 +167,8 @@ static mlia_status *check_format(const run *r)
     const mlia_backend *backend = r->request->backend;
     mlia_format format = r->outcome->model.format;
     mlia_route route;
+    if (backend->profiling)
+        return NULL; /* it knows which models its measured data can be of */
     if ((backend->formats & MLIA_FORMAT_BIT(format)) != 0 &&
         mlia_route_find(format, MLIA_FORM_GRAPHS, &route))
         return NULL;
@@ -360,6 +362,8 @@ static mlia_status *apply_facts(run *r)
         const mlia_backend_facts *facts = &entry->facts;
         if (facts->configuration != NULL)
             entry->configuration.document = facts->configuration;
+        if (facts->runtime != NULL)
+            document->context.runtime_configuration = facts->runtime;
         if (facts->target_description.size > 0)
             document->target.description = facts->target_description;
         if (facts->model_name.size == 0 || r->outcome->model.file != NULL)
@@ -405,6 +409,8 @@ mlia_status *mlia_check_run(const mlia_check_request *request, mlia_arena *arena
     if (outcome->document != NULL && outcome->model.file == NULL &&
         r.participants.items[0].facts.model_name.size == 0)
         outcome->document = NULL; /* a run without MODEL that failed before it knew what was measured */
+    if (status != NULL && mlia_kind_class(mlia_status_kind(status)) == MLIA_CLASS_CONFIG)
+        outcome->document = NULL; /* wrong data or configuration: nothing was analysed */
     if (outcome->document == NULL)
         return status;
     mlia_status *failure = complete_document(&r, status);

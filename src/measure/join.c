@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "graph/location.h"
 #include "measure/labels.h"
 
 /* Operators over all chains of a measurement. A file can list far more than it has bytes: each chain repeats
@@ -152,21 +153,34 @@ static mlia_status *join_stripe(joiner *state, mlia_measured_stripe *stripe)
 
 /* Operators. */
 
+static mlia_status *add_type(joiner *state, mlia_str type, mlia_buffer *name, mlia_measured_operator *op)
+{
+    if (op->types->count > 0)
+        mlia_buffer_add_byte(name, '/');
+    mlia_buffer_add_str(name, type);
+    bool added = mlia_value_add(state->arena, op->types, mlia_value_string(state->arena, type));
+    return added ? NULL : mlia_error_memory();
+}
+
 /* A cell that ends in ';' is a list, else one value. */
 static mlia_status *read_types(joiner *state, mlia_str cell, mlia_measured_operator *op)
 {
-    bool is_list = cell.size && cell.data[cell.size - 1] == ';';
-    size_t most = 1;
-    for (size_t i = 0; i < cell.size; i++)
-        most += cell.data[i] == ';';
-    mlia_str *types = MLIA_NEW_ARRAY(state->arena, mlia_str, most);
-    MLIA_TRY_ALLOC(types);
-    if (!is_list && cell.size)
-        types[op->type_count++] = cell;
-    for (mlia_str id; is_list && mlia_debug_next_id(&cell, &id);)
-        types[op->type_count++] = id;
-    op->types = types;
-    return NULL;
+    mlia_buffer name = {0};
+    mlia_status *status = NULL;
+    op->types = mlia_value_array(state->arena);
+    MLIA_TRY_ALLOC(op->types);
+    if (cell.size && cell.data[cell.size - 1] != ';')
+        status = add_type(state, cell, &name, op);
+    else
+        for (mlia_str id; status == NULL && mlia_debug_next_id(&cell, &id);)
+            status = add_type(state, id, &name, op);
+    if (status == NULL)
+        status = mlia_buffer_status(&name);
+    op->name = mlia_arena_str(state->arena, mlia_buffer_str(&name));
+    mlia_buffer_free(&name);
+    if (status == NULL && op->name.data == NULL)
+        status = mlia_error_memory();
+    return status;
 }
 
 static mlia_status *resolve_label(joiner *state, mlia_str label, mlia_map *seen, uint32_t *ids,
@@ -197,6 +211,23 @@ static mlia_status *resolve_label(joiner *state, mlia_str label, mlia_map *seen,
     return NULL;
 }
 
+/* Modules and call stacks of the labels that are JSON. */
+static mlia_status *read_paths(joiner *state, mlia_measured_operator *op)
+{
+    mlia_source *paths = MLIA_NEW_ARRAY(state->arena, mlia_source, op->label_count);
+    MLIA_TRY_ALLOC(paths);
+    op->paths = paths;
+    for (size_t i = 0; i < op->label_count; i++) {
+        if (op->labels[i].data[0] != '{')
+            continue;
+        mlia_source *source = &paths[op->path_count];
+        *source = (mlia_source){0};
+        MLIA_TRY(mlia_location_decode(state->arena, op->labels[i], source));
+        op->path_count += source->module_count > 0 || source->frame_count > 0;
+    }
+    return NULL;
+}
+
 static mlia_status *read_operator(joiner *state, const mlia_debug_row *row,
                                   const mlia_measured_operator **out)
 {
@@ -211,6 +242,8 @@ static mlia_status *read_operator(joiner *state, const mlia_debug_row *row,
     mlia_map seen = mlia_map_in(state->arena);
     for (size_t i = 0; i < op->label_count; i++)
         MLIA_TRY(resolve_label(state, op->labels[i], &seen, ids, op));
+    MLIA_TRY(read_paths(state, op));
+    state->segment->operators[state->segment->operator_count++] = op;
     *out = op;
     return NULL;
 }
@@ -268,7 +301,9 @@ mlia_status *mlia_measure_join(mlia_measurement *measurement, uint32_t position,
                     .label_budget = LABEL_BUDGET};
     size_t rows = database->tables[MLIA_DEBUG_TOSA_OPS].count;
     state.operators = MLIA_NEW_ARRAY(arena, const mlia_measured_operator *, rows);
+    state.segment->operators = MLIA_NEW_ARRAY(arena, const mlia_measured_operator *, rows);
     MLIA_TRY_ALLOC((void *)state.operators);
+    MLIA_TRY_ALLOC((void *)state.segment->operators);
     MLIA_TRY(index_stripes(&state));
     size_t first_chain = measurement->chain_count;
     for (size_t i = 0; i < state.segment->stripe_count; i++)

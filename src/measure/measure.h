@@ -15,8 +15,10 @@
 #ifndef MLIA_MEASURE_MEASURE_H
 #define MLIA_MEASURE_MEASURE_H
 
+#include "base/value.h"
 #include "formats/capture/capture.h"
 #include "formats/capture/decode.h"
+#include "graph/graph.h"
 
 /* One path the user gave. */
 typedef struct mlia_measure_input {
@@ -75,12 +77,14 @@ typedef struct mlia_measure_figures {
 
 /* One row of the debug database's operations. */
 typedef struct mlia_measured_operator {
-    const mlia_str *types; /* TOSA type names */
-    size_t type_count;
+    mlia_str name;              /* TOSA type names joined by '/' */
+    mlia_value *types;          /* the same as a list of texts */
     const uint32_t *source_ids; /* SPIR-V result ids that its labels lead to, no repeats */
     size_t source_count;
     const mlia_str *labels;
     size_t label_count;
+    const mlia_source *paths; /* modules and frames of the labels that record them */
+    size_t path_count;
 } mlia_measured_operator;
 
 /* A chain or a cascade. */
@@ -104,6 +108,8 @@ typedef struct mlia_measured_segment {
     const struct mlia_measured_module *module; /* measure/module.h */
     mlia_measured_stripe *stripes;             /* in the order of the statistics info */
     size_t stripe_count;
+    const mlia_measured_operator **operators; /* of all its chains, each once, first met first */
+    size_t operator_count;
     uint64_t op_cycles;
     uint64_t total_cycles;
 } mlia_measured_segment;

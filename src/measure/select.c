@@ -125,8 +125,9 @@ static mlia_status *choose_without_model(chooser *state)
     if (dispatch == NULL)
         dispatch = &capture->dispatches[0];
     const mlia_capture_pipeline *pipeline = &capture->pipelines[dispatch->pipeline];
-    state->picks[0] =
-        (mlia_measure_pick){0, pipeline->name.size ? pipeline->name : pipeline->folder, dispatch};
+    mlia_str name = mlia_arena_str(state->arena, pipeline->name.size ? pipeline->name : pipeline->folder);
+    MLIA_TRY_ALLOC(name.data);
+    state->picks[0] = (mlia_measure_pick){0, name, dispatch};
     return NULL;
 }
 

@@ -56,6 +56,8 @@ static mlia_str trimmed(mlia_str path)
 /* The capture's folder in the user's words: PATH without its last three parts when they are the levels. */
 static mlia_str shown_root(mlia_arena *arena, mlia_str path, mlia_str dispatch)
 {
+    if (mlia_str_equal_c(path, "."))
+        return mlia_arena_str(arena, MLIA_STR("../../.."));
     if (!mlia_str_ends_with(path, dispatch))
         return mlia_arena_format(arena, "%.*s/../../..", MLIA_STR_ARG(path));
     mlia_str rest = mlia_str_slice(path, 0, path.size - dispatch.size);
