@@ -1,6 +1,7 @@
-/* `mlia inspect`: what is inside a model file. */
+/* `mlia inspect`: what is inside a model file or a capture. */
 #include "core/inspect.h"
 #include "cli/commands.h"
+#include "core/inspect_capture.h"
 #include "result/document.h"
 
 static const mlia_cli_option options[] = {
@@ -114,20 +115,27 @@ static void print_members(mlia_cli *cli, const mlia_value *object, int indent, i
     }
 }
 
+/* Describes the model file `path`, which stays open in `model`. */
+static mlia_status *inspect_model(mlia_cli *cli, const char *path, mlia_model_file *model, mlia_value **value)
+{
+    mlia_inspect_options what = {mlia_cli_has(cli, "operators"), mlia_cli_has(cli, "tensors"),
+                                 mlia_cli_has(cli, "constants")};
+    MLIA_TRY(mlia_model_open(path, cli->arena, &cli->diagnostics, model));
+    cli->diagnostics.path = model->path;
+    mlia_status *status =
+        mlia_status_path(mlia_inspect(model, &what, cli->arena, &cli->diagnostics, value), model->path);
+    cli->diagnostics.path = MLIA_STR_NONE;
+    return status;
+}
+
 static mlia_status *run(mlia_cli *cli)
 {
     enum { ALL_LEVELS = 1000 };
-    mlia_model_file model;
+    const char *path = cli->arguments.items[0];
+    mlia_model_file model = {0};
     mlia_value *value;
-    mlia_inspect_options what = {mlia_cli_has(cli, "operators"), mlia_cli_has(cli, "tensors"),
-                                 mlia_cli_has(cli, "constants")};
-    mlia_status *status = mlia_model_open(cli->arguments.items[0], cli->arena, &cli->diagnostics, &model);
-    if (status == NULL) {
-        cli->diagnostics.path = model.path;
-        status =
-            mlia_status_path(mlia_inspect(&model, &what, cli->arena, &cli->diagnostics, &value), model.path);
-        cli->diagnostics.path = MLIA_STR_NONE;
-    }
+    mlia_status *status = mlia_capture_is_folder(path) ? mlia_inspect_capture(path, cli->arena, &value)
+                                                       : inspect_model(cli, path, &model, &value);
     if (status == NULL && mlia_cli_has(cli, "json"))
         mlia_cli_print_value(cli, value);
     else if (status == NULL)
@@ -138,7 +146,7 @@ static mlia_status *run(mlia_cli *cli)
 
 const mlia_cli_command mlia_cli_command_inspect = {
     .name = "inspect",
-    .summary = "Show what is inside a model file",
+    .summary = "Show what is inside a model file or a capture",
     .arguments = "FILE",
     .argument_type = MLIA_CLI_MODEL,
     .argument_minimum = 1,

@@ -409,7 +409,8 @@ mlia_status *mlia_check_run(const mlia_check_request *request, mlia_arena *arena
     if (outcome->document != NULL && outcome->model.file == NULL &&
         r.participants.items[0].facts.model_name.size == 0)
         outcome->document = NULL; /* a run without MODEL that failed before it knew what was measured */
-    if (status != NULL && mlia_kind_class(mlia_status_kind(status)) == MLIA_CLASS_CONFIG)
+    if (status != NULL &&
+        (request->backend->profiling || mlia_kind_class(mlia_status_kind(status)) == MLIA_CLASS_CONFIG))
         outcome->document = NULL; /* wrong data or configuration: nothing was analysed */
     if (outcome->document == NULL)
         return status;

@@ -260,3 +260,25 @@ mlia_status *mlia_measure(const mlia_selection *selection, mlia_arena *arena, ml
     mlia_status *status = measure(selection, arena, measurement);
     return mlia_capture_advise(mlia_status_path(status, selection->capture->shown));
 }
+
+static bool is_stated(mlia_kind kind)
+{
+    return kind == MLIA_E_DEVICE_VENDOR || kind == MLIA_E_DEVICE_NAME || kind == MLIA_E_ARTIFACT_UNAVAILABLE;
+}
+
+mlia_status *mlia_measure_check(const mlia_capture *capture)
+{
+    for (uint32_t i = 0; i < capture->dispatch_count; i++) {
+        mlia_arena *arena = mlia_arena_new(0);
+        MLIA_TRY_ALLOC(arena);
+        mlia_measure_pick pick = {.dispatch = &capture->dispatches[i]};
+        mlia_selection selection = {.capture = capture, .picks = &pick, .count = 1};
+        mlia_measurement measurement;
+        mlia_status *status = mlia_measure(&selection, arena, &measurement);
+        mlia_arena_free(arena);
+        if (status != NULL && !is_stated(mlia_status_kind(status)))
+            return status;
+        mlia_status_free(status);
+    }
+    return NULL;
+}

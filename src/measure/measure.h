@@ -147,6 +147,11 @@ typedef struct mlia_measurement {
  * E_DEBUG_*, E_LABEL_UNRESOLVED, E_LIMIT. */
 mlia_status *mlia_measure(const mlia_selection *selection, mlia_arena *arena, mlia_measurement *measurement);
 
+/* Decodes the files of every dispatch of a capture and joins them, keeping nothing. Dispatches that cannot be
+ * analysed for a reason the capture states (no known device, a file that was unavailable) are passed over.
+ * The first error of any other kind. */
+mlia_status *mlia_measure_check(const mlia_capture *capture);
+
 /* "[W_STRIPE_UNMAPPED] …: 0:4, 0:7" with at most 5 items and the number left out. */
 mlia_str mlia_measure_note_text(const mlia_measure_note *note, mlia_arena *arena);
 
