@@ -4,11 +4,9 @@
 
 #include <inttypes.h>
 
-#include "base/hash.h"
+#include "backends/provenance.h"
 #include "graph/location.h"
 #include "measure/module.h"
-
-#define KIND(text) MLIA_STR(text)
 
 typedef struct maker {
     const mlia_measurement *measurement;
@@ -130,7 +128,7 @@ static mlia_entity_ref add_source(maker *state, mlia_str id, const mlia_measured
     mlia_entity_ref entity = mlia_result_find_entity(state->builder, id);
     if (entity != MLIA_NO_ENTITY)
         return entity;
-    entity = mlia_result_add_entity(state->builder, id, KIND("source_operator"), op->name);
+    entity = mlia_result_add_entity(state->builder, id, MLIA_STR("source_operator"), op->name);
     mlia_result_set_placement(state->builder, entity, MLIA_STR("NX"));
     mlia_result_set_attribute(state->builder, entity, MLIA_STR("operator_types"), op->types);
     return entity;
@@ -148,7 +146,7 @@ static void add_operator(maker *state, size_t chain, size_t position)
                                                        "performance_group/segment_%" PRIu32 "/chain_%.*s/%zu",
                                                        segment_index(state, unit->segment),
                                                        MLIA_STR_ARG(unit->local), position));
-        holder = mlia_result_add_entity(state->builder, id, KIND("performance_group"), op->name);
+        holder = mlia_result_add_entity(state->builder, id, MLIA_STR("performance_group"), op->name);
         mlia_result_set_attribute(state->builder, holder, MLIA_STR("operator_types"), op->types);
         mlia_result_add_edge(state->builder, state->chains[chain], holder);
     }
@@ -157,87 +155,17 @@ static void add_operator(maker *state, size_t chain, size_t position)
                              add_source(state, source_id(state, unit->segment, op->source_ids[i]), op));
 }
 
-/* Modules and code. */
-
-static mlia_entity_ref add_modules(maker *state, const mlia_source *path)
-{
-    mlia_entity_ref inner = MLIA_NO_ENTITY;
-    for (uint32_t i = 0; i < path->module_count; i++) {
-        const mlia_module_step *step = &path->modules[i];
-        mlia_str id =
-            checked(state, mlia_arena_format(state->arena, "nn_module/%.*s", MLIA_STR_ARG(step->key)));
-        bool is_new = mlia_result_find_entity(state->builder, id) == MLIA_NO_ENTITY;
-        mlia_entity_ref module = mlia_result_add_entity(state->builder, id, KIND("nn_module"), step->name);
-        if (is_new && step->type.size)
-            mlia_result_set_attribute(state->builder, module, MLIA_STR("module_type"),
-                                      mlia_value_string(state->arena, step->type));
-        mlia_result_add_edge(state->builder, inner, module);
-        inner = module;
-    }
-    return inner;
-}
-
-static mlia_str code_stack_id(mlia_arena *arena, const mlia_code_frame *frames, uint32_t count)
-{
-    mlia_buffer text = {0};
-    char hash[MLIA_SHA256_HEX_SIZE + 1];
-    for (uint32_t i = 0; i < count; i++) {
-        mlia_buffer_format(&text, "%s", i ? "\n" : "");
-        for (size_t k = 0; k < frames[i].file.size; k++)
-            mlia_buffer_add_byte(&text,
-                                 frames[i].file.data[k] == '\\' ? '/' : (uint8_t)frames[i].file.data[k]);
-        mlia_buffer_format(&text, ":%" PRIu32 ":%.*s", frames[i].line, MLIA_STR_ARG(frames[i].function));
-    }
-    mlia_sha256_hex(mlia_buffer_bytes(&text), hash);
-    mlia_buffer_free(&text);
-    return mlia_arena_format(arena, "code_stack/%.*s:%" PRIu32 "-%.12s",
-                             MLIA_STR_ARG(mlia_str_base_name(frames[count - 1].file)), frames[count - 1].line,
-                             hash);
-}
-
-static mlia_str slashed(maker *state, mlia_str path)
-{
-    mlia_str copy = checked(state, mlia_arena_str(state->arena, path));
-    for (size_t i = 0; copy.data != NULL && i < copy.size; i++)
-        if (copy.data[i] == '\\')
-            ((char *)copy.data)[i] = '/';
-    return copy;
-}
-
-static mlia_entity_ref add_frames(maker *state, const mlia_source *path)
-{
-    mlia_entity_ref inner = MLIA_NO_ENTITY;
-    for (uint32_t i = 0; i < path->frame_count; i++) {
-        const mlia_code_frame *frame = &path->frames[i];
-        mlia_str file = slashed(state, frame->file);
-        mlia_str id = checked(state, code_stack_id(state->arena, path->frames, i + 1));
-        mlia_str name =
-            checked(state, mlia_arena_format(state->arena, "%.*s:%" PRIu32,
-                                             MLIA_STR_ARG(mlia_str_base_name(file)), frame->line));
-        mlia_entity_ref stack = mlia_result_add_entity(state->builder, id, KIND("code_stack"), name);
-        mlia_result_set_attribute(state->builder, stack, MLIA_STR("file"),
-                                  mlia_value_string(state->arena, file));
-        mlia_result_set_attribute(state->builder, stack, MLIA_STR("line"),
-                                  mlia_value_integer(state->arena, frame->line));
-        if (frame->function.size)
-            mlia_result_set_attribute(state->builder, stack, MLIA_STR("function"),
-                                      mlia_value_string(state->arena, frame->function));
-        mlia_result_add_edge(state->builder, inner, stack);
-        inner = stack;
-    }
-    return inner;
-}
-
+/* Modules and call paths of an operator's labels. */
 static void add_paths(maker *state, uint32_t segment, const mlia_measured_operator *op)
 {
     for (size_t i = 0; i < op->path_count; i++) {
-        mlia_entity_ref module = op->source_count ? add_modules(state, &op->paths[i]) : MLIA_NO_ENTITY;
-        mlia_entity_ref stack = op->source_count ? add_frames(state, &op->paths[i]) : MLIA_NO_ENTITY;
-        for (size_t k = 0; k < op->source_count; k++) {
+        for (size_t k = 0; k < op->source_count && !state->failed; k++) {
             mlia_entity_ref source =
                 mlia_result_find_entity(state->builder, source_id(state, segment, op->source_ids[k]));
-            mlia_result_add_edge(state->builder, module, source);
-            mlia_result_add_edge(state->builder, stack, source);
+            mlia_status *status =
+                mlia_provenance_add_paths(state->builder, &op->paths[i], source, state->arena);
+            state->failed |= status != NULL;
+            mlia_status_free(status);
         }
     }
 }
@@ -264,7 +192,7 @@ static void add_segment(maker *state, uint32_t position)
     mlia_str id =
         checked(state, mlia_arena_format(state->arena, "segment/%" PRIu32, segment->pick->segment_index));
     mlia_entity_ref entity =
-        mlia_result_add_entity(state->builder, id, KIND("segment"), segment->pick->segment_name);
+        mlia_result_add_entity(state->builder, id, MLIA_STR("segment"), segment->pick->segment_name);
     state->segments[position] = entity;
     for (size_t i = 0; i < segment->operator_count; i++)
         add_paths(state, position, segment->operators[i]);
@@ -274,8 +202,9 @@ static void add_segment(maker *state, uint32_t position)
         if (mlia_result_find_entity(state->builder, source) != MLIA_NO_ENTITY)
             continue;
         mlia_str name = module->names[i].size ? presentation_name(state, module->names[i]) : source;
-        mlia_result_add_edge(state->builder, entity,
-                             mlia_result_add_entity(state->builder, source, KIND("source_operator"), name));
+        mlia_result_add_edge(
+            state->builder, entity,
+            mlia_result_add_entity(state->builder, source, MLIA_STR("source_operator"), name));
     }
 }
 

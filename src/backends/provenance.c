@@ -117,7 +117,7 @@ static mlia_status *add_frame(const writer *w, const mlia_code_frame *frame, mli
     MLIA_TRY_ALLOC(line);
     mlia_result_set_attribute(w->builder, *entity, MLIA_STR("line"), line);
     MLIA_TRY(set_text(w, *entity, MLIA_STR("file"), forward(w->arena, frame->file)));
-    return set_text(w, *entity, MLIA_STR("function"), frame->function);
+    return frame->function.size > 0 ? set_text(w, *entity, MLIA_STR("function"), frame->function) : NULL;
 }
 
 static mlia_status *add_frames(const writer *w, const mlia_source *source, mlia_entity_ref child)
@@ -142,6 +142,14 @@ static mlia_status *add_frames(const writer *w, const mlia_source *source, mlia_
     mlia_result_add_edge(w->builder, parent, child);
     mlia_buffer_free(&path);
     return status;
+}
+
+mlia_status *mlia_provenance_add_paths(mlia_result_builder *builder, const mlia_source *source,
+                                       mlia_entity_ref operator, mlia_arena * arena)
+{
+    const writer w = {.builder = builder, .arena = arena};
+    MLIA_TRY(add_modules(&w, source, operator));
+    return add_frames(&w, source, operator);
 }
 
 /* ---- source operators ---- */

@@ -20,6 +20,11 @@ typedef struct mlia_provenance {
 mlia_status *mlia_provenance_add(mlia_result_builder *builder, const mlia_graph *graph, mlia_arena *arena,
                                  mlia_provenance *provenance);
 
+/* Adds the modules and the call path of one source (its other members do not count) with edges down to
+ * `operator`. Fails only with E_MEMORY. */
+mlia_status *mlia_provenance_add_paths(mlia_result_builder *builder, const mlia_source *source,
+                                       mlia_entity_ref operator, mlia_arena * arena);
+
 /* "source_operator/ID". */
 mlia_str mlia_source_entity_id(mlia_arena *arena, const mlia_source *source);
 
