@@ -146,12 +146,29 @@ static mlia_status *verify_malformed(mlia_verifier *verifier)
                                : "a tensor stands where a shape belongs, or the other way round");
 }
 
+/* Tensors with scales of their own (TOSA 1.1 draft) are read and written, but nothing knows their arithmetic.
+ */
+static mlia_status *verify_unscaled(mlia_verifier *verifier)
+{
+    const mlia_operator *op = verifier->op;
+    for (uint32_t i = 0; i < op->input_count + op->output_count; i++) {
+        uint32_t index = i < op->input_count ? op->inputs[i] : op->outputs[i - op->input_count];
+        const mlia_graph_value *value = &verifier->graph->values[index];
+        if (value->scale != NULL)
+            return mlia_verify_add(verifier, MLIA_RULE_OPERATOR,
+                                   "'%.*s' is a block-scaled tensor, which is not analysed",
+                                   MLIA_STR_ARG(value->name));
+    }
+    return NULL;
+}
+
 static mlia_status *verify_operator(mlia_verifier *verifier, mlia_inferred *results)
 {
     if (verifier->op->op == MLIA_OP_FOREIGN || verifier->op->op >= MLIA_OP_LIMIT)
         return mlia_verify_add(verifier, MLIA_RULE_OPERATOR, "not a TOSA operator");
     if (!mlia_operator_well_formed(verifier->graph, verifier->op))
         return verify_malformed(verifier);
+    MLIA_TRY(verify_unscaled(verifier));
     MLIA_TRY(mlia_verify_types(verifier));
     MLIA_TRY(mlia_verify_attributes(verifier));
     MLIA_TRY(verify_shapes(verifier, results));

@@ -1,5 +1,5 @@
-/* tosa-copy IN OUT: reads a TOSA FlatBuffer and writes it again. Exit status 1 with the kind and message when that
- * fails. */
+/* tosa-copy IN OUT: reads a TOSA FlatBuffer and writes it again; prints warnings. Exit status 1 with the kind
+ * and message when that fails. */
 #include <stdio.h>
 
 #include "base/file.h"
@@ -11,7 +11,11 @@ static mlia_status *copy(const char *from, const char *to, mlia_arena *arena)
     MLIA_TRY(mlia_file_open(from, &file));
     mlia_graph *graph;
     mlia_buffer out = {0};
-    mlia_status *status = mlia_tosa_read(mlia_file_bytes(file), arena, NULL, &graph);
+    mlia_diagnostics diagnostics = {.arena = arena};
+    mlia_status *status = mlia_tosa_read(mlia_file_bytes(file), arena, &diagnostics, &graph);
+    for (size_t i = 0; i < diagnostics.count; i++)
+        fprintf(stderr, "%s: %.*s\n", mlia_kind_name(diagnostics.items[i].kind),
+                MLIA_STR_ARG(diagnostics.items[i].message));
     if (status == NULL)
         status = mlia_tosa_write(graph, &out);
     if (status == NULL)

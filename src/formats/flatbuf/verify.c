@@ -38,7 +38,7 @@ static void spell(const step *path, char *text, size_t capacity)
 {
     const step *steps[MLIA_FLATBUF_DEPTH_LIMIT + 1];
     size_t count = 0;
-    for (const step *item = path; item != NULL && count < sizeof steps / sizeof *steps; item = item->parent)
+    for (const step *item = path; item != NULL && count <= MLIA_FLATBUF_DEPTH_LIMIT; item = item->parent)
         steps[count++] = item;
     size_t used = 0;
     text[0] = '\0';

@@ -99,12 +99,13 @@ static mlia_status *read_element(const field_place *place, mlia_bytes *element)
                                    MLIA_STR_ARG(place->info->name),
                                    MLIA_STR_ARG(mlia_type_describe(type)->name), size),
                         place);
+    if (size == 0) /* no input: the verifier's matter */
+        return NULL;
     if (element->size > PADDED)
         mlia_warn_at(place->reader->diagnostics, MLIA_W_TOSA_DATA,
                      mlia_flatbuf_offset(place->table, place->id), place->info->name,
                      "%zu bytes for one element", element->size);
-    if (size != 0)
-        element->size = size;
+    element->size = size;
     return NULL;
 }
 

@@ -1,8 +1,9 @@
-/* TOSA FlatBuffers: whatever can be read can be written, what is written reads as the same
+/* TOSA FlatBuffers: whatever can be read can be verified and written, what is written reads as the same
  * graph, and writing that gives the same bytes. */
 #include <stdlib.h>
 
 #include "formats/tosa/tosa.h"
+#include "graph/analyse.h"
 
 static mlia_graph *read_again(const mlia_buffer *buffer, mlia_arena *arena)
 {
@@ -41,6 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mlia_graph *graph;
     mlia_status *status = mlia_tosa_read((mlia_bytes){data, size}, arena, &diagnostics, &graph);
     if (status == NULL) {
+        mlia_findings findings = {.limit = 10};
+        mlia_status_free(mlia_graph_verify(graph, arena, &findings));
         round_trip(graph, arena);
     }
     mlia_status_free(status);

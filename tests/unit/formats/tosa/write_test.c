@@ -2,6 +2,7 @@
  * readers make: without names, with splats, with constants in whole bytes. */
 #include "formats/tosa/tosa.h"
 
+#include "graph/analyse.h"
 #include "graph/build.h"
 #include "tosa_files.h"
 
@@ -142,6 +143,38 @@ static void variables_get_a_tensor(void **state)
     mlia_arena_free(arena);
 }
 
+/* Scales of block-scaled tensors come back; the verifier says that nothing analyses them. */
+static void block_scales_are_kept(void **state)
+{
+    (void)state;
+    mlia_arena *arena = mlia_arena_new(0);
+    static const int64_t dims[] = {2, 64};
+    const mlia_block_scale scale = {MLIA_TYPE_FP8UE8M0, 32, {(const uint8_t *)"\x7F\x80\x81\x82", 4}};
+    mlia_graph *graph = mlia_graph_new(arena, MLIA_SOURCE_MLIR);
+    uint32_t block = mlia_graph_add_region(graph, MLIA_STR("main"), MLIA_STR_NONE);
+    uint32_t x = mlia_graph_add_tensor(graph, block, MLIA_STR("x"), MLIA_TYPE_FP8E4M3, 2, dims);
+    uint32_t y = mlia_graph_add_tensor(graph, block, MLIA_STR("y"), MLIA_TYPE_FP8E4M3, 2, dims);
+    graph->values[x].scale = &scale;
+    mlia_graph_set_block_inputs(graph, block, &x, 1);
+    mlia_graph_set_block_outputs(graph, block, &y, 1);
+    mlia_graph_add_operator(graph, block, MLIA_OP_IDENTITY, &x, 1, &y, 1, NULL, MLIA_NONE);
+    assert_ok(mlia_graph_finish(graph, NULL));
+    mlia_buffer out = {0};
+    assert_ok(mlia_tosa_write(graph, &out));
+    assert_ok(read_bytes(&out, arena, &graph));
+    assert_int_equal(graph->version[1], 1);
+    assert_null(graph->values[y].scale);
+    assert_int_equal(graph->values[x].scale->type, MLIA_TYPE_FP8UE8M0);
+    assert_int_equal(graph->values[x].scale->block_shape, 32);
+    assert_int_equal(graph->values[x].scale->bytes.size, 4);
+    assert_memory_equal(graph->values[x].scale->bytes.data, "\x7F\x80\x81\x82", 4);
+    mlia_findings findings = {.limit = 10};
+    assert_ok(mlia_graph_verify(graph, arena, &findings));
+    assert_kind(mlia_findings_status(graph, &findings), MLIA_E_TOSA_UNSUPPORTED);
+    mlia_buffer_free(&out);
+    mlia_arena_free(arena);
+}
+
 static void other_dialects_are_refused(void **state)
 {
     (void)state;
@@ -167,7 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_keep_their_bytes),      cmocka_unit_test(names_and_encodings_are_made),
         cmocka_unit_test(repeated_names_get_suffixes), cmocka_unit_test(variables_get_a_tensor),
-        cmocka_unit_test(other_dialects_are_refused),
+        cmocka_unit_test(block_scales_are_kept),       cmocka_unit_test(other_dialects_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
