@@ -1,4 +1,4 @@
-/* Open addressing with linear probing; FNV-1a with a final mix. */
+/* Open addressing with linear probing and a keyed hash. */
 #include "base/map.h"
 
 struct mlia_map_slot {
@@ -7,12 +7,46 @@ struct mlia_map_slot {
     uint32_t value;
 };
 
-static uint64_t hash_of(mlia_str key)
+static uint64_t rotate(uint64_t word, unsigned bits)
 {
-    uint64_t hash = 0xCBF29CE484222325u;
-    for (size_t i = 0; i < key.size; i++)
-        hash = (hash ^ (unsigned char)key.data[i]) * 0x100000001B3u;
-    return hash ^ hash >> 29;
+    return word << bits | word >> (64 - bits);
+}
+
+static void mix(uint64_t v[4])
+{
+    v[0] += v[1];
+    v[1] = rotate(v[1], 13) ^ v[0];
+    v[0] = rotate(v[0], 32);
+    v[2] += v[3];
+    v[3] = rotate(v[3], 16) ^ v[2];
+    v[0] += v[3];
+    v[3] = rotate(v[3], 21) ^ v[0];
+    v[2] += v[1];
+    v[1] = rotate(v[1], 17) ^ v[2];
+    v[2] = rotate(v[2], 32);
+}
+
+/* SipHash-1-3 (Aumasson, Bernstein). The key is where the arena lies, which a file cannot know: names that
+ * all fall into one slot cannot be prepared. */
+static uint64_t hash_of(const mlia_map *map, mlia_str key)
+{
+    uint64_t secret = (uint64_t)(uintptr_t)map->arena * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t v[4] = {secret ^ UINT64_C(0x736F6D6570736575), ~secret ^ UINT64_C(0x646F72616E646F6D),
+                     secret ^ UINT64_C(0x6C7967656E657261), ~secret ^ UINT64_C(0x7465646279746573)};
+    for (size_t i = 0; i <= key.size; i += 8) { /* the last word holds the rest and the size */
+        uint64_t word = 0;
+        size_t size = key.size - i < 8 ? key.size - i : 8;
+        memcpy(&word, key.data + i, size);
+        if (size < 8)
+            word |= (uint64_t)key.size << 56;
+        v[3] ^= word;
+        mix(v);
+        v[0] ^= word;
+    }
+    v[2] ^= 0xFF;
+    for (int i = 0; i < 3; i++)
+        mix(v);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
 /* Slot of `key`, or the free slot where it belongs. */
@@ -28,7 +62,9 @@ uint32_t *mlia_map_find(const mlia_map *map, mlia_str key)
 {
     if (map->capacity == 0)
         return NULL;
-    struct mlia_map_slot *slot = probe(map->slots, map->capacity, key, hash_of(key));
+    if (key.data == NULL)
+        key.data = "";
+    struct mlia_map_slot *slot = probe(map->slots, map->capacity, key, hash_of(map, key));
     return slot->key.data ? &slot->value : NULL;
 }
 
@@ -52,7 +88,7 @@ uint32_t *mlia_map_insert(mlia_map *map, mlia_str key, uint32_t initial, bool *i
         return NULL;
     if (key.data == NULL)
         key.data = "";
-    uint64_t hash = hash_of(key);
+    uint64_t hash = hash_of(map, key);
     struct mlia_map_slot *slot = probe(map->slots, map->capacity, key, hash);
     bool added = slot->key.data == NULL;
     if (added) {
