@@ -150,7 +150,8 @@ typedef struct mlia_operator {
     const mlia_attributes *attributes; /* NULL when the operator has no fields */
     uint32_t source; /* index into mlia_graph.sources, or MLIA_NONE (made by a conversion for no operator) */
     mlia_str foreign_name; /* "tfl.no_value"; only for MLIA_OP_FOREIGN */
-    uint32_t number;       /* position in the file over regions, blocks, operators, from 0 */
+    uint32_t number;       /* position in the file over regions, blocks, operators, from 0; MLIA_NONE when the
+                              program       itself added it (a split shape constant) */
     uint32_t region_index; /* place in the file, for messages: region, block, operator */
     uint32_t block_index;
     uint32_t operator_index;

@@ -238,6 +238,7 @@ static uint32_t add_constant(resolver_state *resolver, uint32_t old, uint32_t ra
         mlia_graph_add_operator(graph, block, MLIA_OP_CONST_SHAPE, NULL, 0, &value, 1, NULL, source);
     if (op == MLIA_NONE)
         return MLIA_NONE;
+    graph->operators[op].number = MLIA_NONE;
     resolver->added[resolver->added_count++] = op;
     return value;
 }

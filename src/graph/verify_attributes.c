@@ -186,19 +186,6 @@ static mlia_status *verify_rescale(mlia_verifier *verifier)
     return NULL;
 }
 
-/* BILINEAR widens integers, NEAREST keeps the type; floats keep it always, which the type rows say. */
-static mlia_status *verify_resize(mlia_verifier *verifier)
-{
-    uint32_t in = verifier->graph->values[verifier->op->inputs[0]].type;
-    uint32_t out = verifier->graph->values[verifier->op->outputs[0]].type;
-    bool bilinear = verifier->op->attributes->mode == MLIA_RESIZE_BILINEAR;
-    if (mlia_type_is_float(in) || (in != out) == bilinear)
-        return NULL;
-    return mlia_verify_add(verifier, MLIA_RULE_TYPE, "%s with result %.*s is not possible: %s",
-                           bilinear ? "BILINEAR" : "NEAREST", MLIA_STR_ARG(mlia_type_describe(out)->name),
-                           bilinear ? "it widens integers" : "it keeps the type");
-}
-
 static mlia_status *verify_single_operator(mlia_verifier *verifier)
 {
     switch (verifier->op->op) {
@@ -210,8 +197,6 @@ static mlia_status *verify_single_operator(mlia_verifier *verifier)
         return verify_pad(verifier);
     case MLIA_OP_RESCALE:
         return verify_rescale(verifier);
-    case MLIA_OP_RESIZE:
-        return verify_resize(verifier);
     case MLIA_OP_CONST:
         return verify_constant(verifier);
     default:
