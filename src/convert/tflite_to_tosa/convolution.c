@@ -133,18 +133,6 @@ static uint32_t accumulate(lowering *l, const convolution *c, mlia_op op, uint32
     return mlia_emit(l, op, inputs, 5, &attributes, accumulator, rank, dims);
 }
 
-static mlia_int_list list(lowering *l, uint32_t count, const int64_t *values)
-{
-    int32_t *copy = MLIA_NEW_ARRAY(l->arena, int32_t, count);
-    if (copy == NULL) {
-        mlia_lower_fail(l, mlia_error_memory());
-        return (mlia_int_list){0};
-    }
-    for (uint32_t i = 0; i < count; i++)
-        copy[i] = (int32_t)values[i];
-    return (mlia_int_list){count, copy};
-}
-
 /* Windows of all spatial axes; cuts what no window covers off the input. */
 static uint32_t place_windows(lowering *l, uint32_t x, uint32_t axes, const int64_t *kernel,
                               const int64_t *stride, const int64_t *dilation, bool same,
@@ -162,9 +150,9 @@ static uint32_t place_windows(lowering *l, uint32_t x, uint32_t axes, const int6
     if (l->fault != NULL)
         return MLIA_NONE;
     *attributes = mlia_attributes_default();
-    attributes->pad = list(l, 2 * axes, pad);
-    attributes->stride = list(l, axes, stride);
-    attributes->dilation = list(l, axes, dilation);
+    attributes->pad = mlia_lower_list(l, 2 * axes, pad);
+    attributes->stride = mlia_lower_list(l, axes, stride);
+    attributes->dilation = mlia_lower_list(l, axes, dilation);
     return x;
 }
 
@@ -322,8 +310,8 @@ void mlia_lower_transpose_conv(lowering *l)
         out_pad[2 * i + 1] = shape[1 + i] - (c.input->dims[1 + i] - 1) * stride[i] - kernel + before;
     }
     mlia_attributes geometry = mlia_attributes_default();
-    geometry.out_pad = list(l, 4, out_pad);
-    geometry.stride = list(l, 2, stride);
+    geometry.out_pad = mlia_lower_list(l, 4, out_pad);
+    geometry.stride = mlia_lower_list(l, 2, stride);
     int64_t dims[4] = {c.input->dims[0], shape[1], shape[2], f->dims[0]};
     uint32_t y = accumulate(l, &c, MLIA_OP_TRANSPOSE_CONV2D, mlia_lower_value(l, c.input),
                             filter_value(l, &c, 4, f->dims), &geometry, 4, dims);

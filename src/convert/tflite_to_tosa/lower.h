@@ -195,7 +195,8 @@ void mlia_lower_table8(lowering *l, const operand *in, const operand *out,
                        float (*f)(float x, float parameter), float parameter, int64_t entries[256]);
 /* 513 entries of an INT16 table; f in double when `wide`. */
 void mlia_lower_table16(double scale_in, int32_t zero_in, double scale_out, int32_t zero_out,
-                        double (*f)(double x), bool wide, int64_t entries[513]);
+                        double (*f)(double x, double parameter), double parameter, bool wide,
+                        int64_t entries[513]);
 
 /* Half away from zero, saturated to int64. */
 int64_t mlia_lower_round(double x);
@@ -212,6 +213,9 @@ typedef struct window {
 } window;
 window mlia_lower_window(lowering *l, int64_t in, int64_t kernel, int64_t stride, int64_t dilation,
                          bool same);
+
+/* Attribute list (kernel, stride, pad …) in the arena. */
+mlia_int_list mlia_lower_list(lowering *l, uint32_t count, const int64_t *values);
 
 /* ---- rules ---- */
 

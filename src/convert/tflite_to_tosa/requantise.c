@@ -313,7 +313,8 @@ static double narrow(double x, bool wide)
 }
 
 void mlia_lower_table16(double scale_in, int32_t zero_in, double scale_out, int32_t zero_out,
-                        double (*f)(double x), bool wide, int64_t entries[513])
+                        double (*f)(double x, double parameter), double parameter, bool wide,
+                        int64_t entries[513])
 {
     double in_min = narrow(scale_in * (-32768 - zero_in), wide);
     double in_max = narrow(scale_in * (32767 - zero_in), wide);
@@ -324,13 +325,13 @@ void mlia_lower_table16(double scale_in, int32_t zero_in, double scale_out, int3
     double gain = narrow(65536.0 / narrow(out_max - out_min, wide), wide);
     for (int i = 0; i < 512; i++) {
         double at = narrow(in_min + narrow(i * step, wide), wide);
-        double value = narrow(f(at) * gain, wide);
-        double next = narrow(f(narrow(in_min + narrow((i + 1) * step, wide), wide)) * gain, wide);
-        double middle = narrow(f(narrow(at + half, wide)) * gain, wide);
+        double value = narrow(f(at, parameter) * gain, wide);
+        double next = narrow(f(narrow(in_min + narrow((i + 1) * step, wide), wide), parameter) * gain, wide);
+        double middle = narrow(f(narrow(at + half, wide), parameter) * gain, wide);
         double rounded = round(value);
         double between = round(narrow(narrow(next + rounded, wide) / 2, wide));
         double bias = round(narrow(narrow(between - round(middle), wide) / 2, wide));
         entries[i] = clamp_to(mlia_lower_round(narrow(rounded - bias, wide)), -32768, 32767);
     }
-    entries[512] = clamp_to(mlia_lower_round(narrow(f(in_max) * gain, wide)), -32768, 32767);
+    entries[512] = clamp_to(mlia_lower_round(narrow(f(in_max, parameter) * gain, wide)), -32768, 32767);
 }

@@ -1,4 +1,4 @@
-/* Padding of sliding windows. */
+/* Padding of sliding windows, and lists of attributes. */
 #include "convert/tflite_to_tosa/lower.h"
 
 window mlia_lower_window(lowering *l, int64_t in, int64_t kernel, int64_t stride, int64_t dilation, bool same)
@@ -23,4 +23,16 @@ window mlia_lower_window(lowering *l, int64_t in, int64_t kernel, int64_t stride
     result.after = total - result.before;
     result.used = needed < in ? needed : in;
     return result;
+}
+
+mlia_int_list mlia_lower_list(lowering *l, uint32_t count, const int64_t *values)
+{
+    int32_t *copy = MLIA_NEW_ARRAY(l->arena, int32_t, count);
+    if (copy == NULL) {
+        mlia_lower_fail(l, mlia_error_memory());
+        return (mlia_int_list){0};
+    }
+    for (uint32_t i = 0; i < count; i++)
+        copy[i] = (int32_t)values[i];
+    return (mlia_int_list){count, copy};
 }

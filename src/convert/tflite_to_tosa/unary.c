@@ -1,0 +1,572 @@
+/* Operators of one operand: activations, roots, logarithms, rounding, sign. Float operands get TOSA
+ * operators, INT8 ones a table of 256 entries, INT16 ones an interpolated table of 513. */
+#include <math.h>
+
+#include "convert/tflite_to_tosa/rules.h"
+
+/* One builtin: its TOSA operator (0 = none), its function for tables, and whether a table rounds by
+ * truncation. */
+typedef struct unary_row {
+    uint32_t builtin;
+    mlia_op op;
+    float (*f)(float x, float parameter);
+    double (*wide)(double x, double parameter);
+} unary_row;
+
+static float f_logistic(float x, float p)
+{
+    (void)p;
+    return 1.0f / (1.0f + expf(-x));
+}
+static float f_tanh(float x, float p)
+{
+    (void)p;
+    return tanhf(x);
+}
+static float f_exp(float x, float p)
+{
+    (void)p;
+    return expf(x);
+}
+/* Of a value that has no logarithm: the smallest output, -128, which the parameter gives in real terms. */
+static float f_log(float x, float lowest)
+{
+    return x > 0.0f ? logf(x) : lowest;
+}
+static float f_rsqrt(float x, float p)
+{
+    (void)p;
+    return x > 0.0f ? 1.0f / sqrtf(x) : INFINITY;
+}
+static float f_gelu(float x, float approximate)
+{
+    return approximate != 0.0f ? 0.5f * x * (1.0f + tanhf(0.7978845608f * (x + 0.044715f * x * x * x)))
+                               : 0.5f * x * (1.0f + erff(x * 0.70710678118654752440f));
+}
+static float f_elu(float x, float p)
+{
+    (void)p;
+    return x < 0.0f ? expm1f(x) : x;
+}
+static float f_square(float x, float p)
+{
+    (void)p;
+    return x * x;
+}
+static float f_sin(float x, float p)
+{
+    (void)p;
+    return sinf(x);
+}
+static float f_cos(float x, float p)
+{
+    (void)p;
+    return cosf(x);
+}
+static float f_sign(float x, float p)
+{
+    (void)p;
+    return (float)((x > 0.0f) - (x < 0.0f));
+}
+static float f_floor(float x, float p)
+{
+    (void)p;
+    return floorf(x);
+}
+static float f_ceil(float x, float p)
+{
+    (void)p;
+    return ceilf(x);
+}
+static float f_round(float x, float p)
+{
+    (void)p;
+    return nearbyintf(x);
+}
+static float f_neg(float x, float p)
+{
+    (void)p;
+    return -x;
+}
+static double wide_gelu(double x, double p)
+{
+    (void)p;
+    return (double)f_gelu((float)x, 0.0f);
+}
+static double wide_gelu_tanh(double x, double p)
+{
+    (void)p;
+    return (double)f_gelu((float)x, 1.0f);
+}
+static double wide_exp(double x, double p)
+{
+    (void)p;
+    return (double)expf((float)x);
+}
+
+static double wide_log(double x, double lowest)
+{
+    return x > 0.0 ? (double)logf((float)x) : lowest;
+}
+static double wide_rsqrt(double x, double highest)
+{
+    return x > 0.0 ? (double)(1.0f / sqrtf((float)x)) : highest;
+}
+
+static const unary_row rows[] = {
+    {MLIA_TFLITE_OP_LOGISTIC, MLIA_OP_SIGMOID, f_logistic, NULL},
+    {MLIA_TFLITE_OP_TANH, MLIA_OP_TANH, f_tanh, NULL},
+    {MLIA_TFLITE_OP_EXP, MLIA_OP_EXP, f_exp, wide_exp},
+    {MLIA_TFLITE_OP_LOG, MLIA_OP_LOG, f_log, wide_log},
+    {MLIA_TFLITE_OP_RSQRT, MLIA_OP_RSQRT, f_rsqrt, wide_rsqrt},
+    {MLIA_TFLITE_OP_SIN, MLIA_OP_SIN, f_sin, NULL},
+    {MLIA_TFLITE_OP_COS, MLIA_OP_COS, f_cos, NULL},
+    {MLIA_TFLITE_OP_FLOOR, MLIA_OP_FLOOR, f_floor, NULL},
+    {MLIA_TFLITE_OP_CEIL, MLIA_OP_CEIL, f_ceil, NULL},
+    {MLIA_TFLITE_OP_ROUND, MLIA_OP_FOREIGN, f_round, NULL},
+    {MLIA_TFLITE_OP_GELU, MLIA_OP_FOREIGN, f_gelu, wide_gelu},
+    {MLIA_TFLITE_OP_ELU, MLIA_OP_FOREIGN, f_elu, NULL},
+    {MLIA_TFLITE_OP_SQUARE, MLIA_OP_FOREIGN, f_square, NULL},
+    {MLIA_TFLITE_OP_SIGN, MLIA_OP_FOREIGN, f_sign, NULL},
+    {MLIA_TFLITE_OP_NEG, MLIA_OP_FOREIGN, f_neg, NULL},
+};
+
+static bool take(lowering *l, operand **in, operand **out)
+{
+    *in = mlia_lower_required(l, 0);
+    *out = mlia_lower_output(l, 0);
+    if (l->fault == NULL && *out == NULL)
+        mlia_lower_error(l, MLIA_E_TFLITE_OPERANDS, "no result");
+    return l->fault == NULL;
+}
+
+static uint32_t number(lowering *l, uint32_t like, double value)
+{
+    return mlia_emit_scalar(l, VALUE_TYPE(l, like), VALUE_RANK(l, like), value);
+}
+
+/* ---- float forms of what TOSA has no operator for ---- */
+
+static uint32_t float_round(lowering *l, uint32_t x)
+{
+    /* A CAST to an integer rounds half to even; above 2^23 every float is an integer already. */
+    uint32_t rounded = mlia_emit_cast(l, mlia_emit_cast(l, x, MLIA_TYPE_INT32), VALUE_TYPE(l, x));
+    uint32_t small =
+        mlia_emit_binary(l, MLIA_OP_GREATER, number(l, x, 8388608.0), mlia_emit_unary(l, MLIA_OP_ABS, x));
+    return mlia_emit_select(l, small, rounded, x);
+}
+
+static uint32_t float_gelu(lowering *l, uint32_t x)
+{
+    bool approximate = mlia_lower_option(l, MLIA_TFLITE_GeluOptions_approximate) != 0;
+    uint32_t inner;
+    if (approximate) {
+        uint32_t cube = mlia_emit_mul(l, mlia_emit_mul(l, x, x, 0), x, 0);
+        uint32_t sum = mlia_emit_binary(l, MLIA_OP_ADD, x, mlia_emit_mul(l, cube, number(l, x, 0.044715), 0));
+        inner = mlia_emit_unary(l, MLIA_OP_TANH, mlia_emit_mul(l, sum, number(l, x, 0.7978845608), 0));
+    } else {
+        inner = mlia_emit_unary(l, MLIA_OP_ERF, mlia_emit_mul(l, x, number(l, x, 0.70710678118654752440), 0));
+    }
+    uint32_t half = mlia_emit_mul(l, x, number(l, x, 0.5), 0);
+    return mlia_emit_mul(l, half, mlia_emit_binary(l, MLIA_OP_ADD, inner, number(l, x, 1.0)), 0);
+}
+
+static uint32_t float_sign(lowering *l, uint32_t x)
+{
+    uint32_t zero = number(l, x, 0.0);
+    uint32_t negative =
+        mlia_emit_select(l, mlia_emit_binary(l, MLIA_OP_GREATER, zero, x), number(l, x, -1.0), zero);
+    return mlia_emit_select(l, mlia_emit_binary(l, MLIA_OP_GREATER, x, zero), number(l, x, 1.0), negative);
+}
+
+static uint32_t float_elu(lowering *l, uint32_t x)
+{
+    uint32_t curve = mlia_emit_binary(l, MLIA_OP_SUB, mlia_emit_unary(l, MLIA_OP_EXP, x), number(l, x, 1.0));
+    return mlia_emit_select(l, mlia_emit_binary(l, MLIA_OP_GREATER_EQUAL, x, number(l, x, 0.0)), x, curve);
+}
+
+static uint32_t float_form(lowering *l, const unary_row *row, uint32_t x)
+{
+    if (row->op != MLIA_OP_FOREIGN)
+        return mlia_emit_unary(l, row->op, x);
+    switch (row->builtin) {
+    case MLIA_TFLITE_OP_ROUND:
+        return float_round(l, x);
+    case MLIA_TFLITE_OP_GELU:
+        return float_gelu(l, x);
+    case MLIA_TFLITE_OP_ELU:
+        return float_elu(l, x);
+    case MLIA_TFLITE_OP_SIGN:
+        return float_sign(l, x);
+    case MLIA_TFLITE_OP_NEG:
+        return mlia_emit_negate(l, x);
+    default:
+        return mlia_emit_mul(l, x, x, 0);
+    }
+}
+
+/* ---- tables ---- */
+
+/* INT16 table, and the RESCALE that interpolates: the table gives the value × 128. */
+static uint32_t table16(lowering *l, uint32_t x, const int64_t entries[513])
+{
+    return mlia_emit_rescale_raw(l, mlia_emit_table(l, x, entries), MLIA_TYPE_INT16, 1 << 30, 37, 0, 0,
+                                 ROUND_EXACT);
+}
+
+/* LOGISTIC and TANH use the plain function at 513 points over the range where it still changes. */
+static uint32_t squashing16(lowering *l, operand *in, bool is_tanh)
+{
+    uint32_t x = mlia_lower_value(l, in);
+    double scale = mlia_lower_scale(l, in);
+    double reach = is_tanh ? 5.6 : 10.7;
+    if (scale * 32768.0 > reach) {
+        x = mlia_emit_rescale1(l, x, MLIA_TYPE_INT16, scale * 32768.0 / reach, 0, 0, ROUND_SINGLE);
+        scale = reach / 32768.0;
+    }
+    int64_t entries[513];
+    for (int i = 0; i < 513; i++) {
+        double at = scale * 128.0 * (i - 256);
+        int64_t value = mlia_lower_round((is_tanh ? tanh(at) : 1.0 / (1.0 + exp(-at))) * 32768.0);
+        entries[i] = value > 32767 ? 32767 : value < -32768 ? -32768 : value;
+    }
+    return table16(l, x, entries);
+}
+
+static uint32_t table_form(lowering *l, const unary_row *row, operand *in, const operand *out)
+{
+    bool approximate =
+        row->builtin == MLIA_TFLITE_OP_GELU && mlia_lower_option(l, MLIA_TFLITE_GeluOptions_approximate) != 0;
+    double scale = mlia_lower_scale(l, out);
+    if (in->type == MLIA_TFLITE_INT16) {
+        if (row->builtin == MLIA_TFLITE_OP_LOGISTIC || row->builtin == MLIA_TFLITE_OP_TANH)
+            return squashing16(l, in, row->builtin == MLIA_TFLITE_OP_TANH);
+        if (row->wide == NULL) {
+            mlia_lower_error(l, MLIA_E_TFLITE_OPERATOR, "there is no INT16 form of it");
+            return MLIA_NONE;
+        }
+        int64_t entries[513];
+        double beyond = row->builtin == MLIA_TFLITE_OP_LOG ? -32768.0 * scale : 32767.0 * scale;
+        mlia_lower_table16(mlia_lower_scale(l, in), mlia_lower_zero(in), scale, mlia_lower_zero(out),
+                           approximate ? wide_gelu_tanh : row->wide, beyond, false, entries);
+        return table16(l, mlia_lower_value(l, in), entries);
+    }
+    int64_t entries[256];
+    float parameter = approximate ? 1.0f : 0.0f;
+    if (row->builtin == MLIA_TFLITE_OP_LOG)
+        parameter = mlia_lower_scale32(l, out) * (float)(-128 - mlia_lower_zero(out));
+    mlia_lower_table8(l, in, out, row->f, parameter, entries);
+    return mlia_emit_table(l, mlia_lower_value(l, in), entries);
+}
+
+void mlia_lower_unary(lowering *l)
+{
+    operand *in;
+    operand *out;
+    if (!take(l, &in, &out))
+        return;
+    const unary_row *row = rows;
+    while (row->builtin != l->op->op)
+        row++;
+    if (mlia_lower_is_quantised(in))
+        mlia_lower_set(l, 0, table_form(l, row, in, out));
+    else if (mlia_lower_is_float(in) || row->builtin == MLIA_TFLITE_OP_NEG ||
+             row->builtin == MLIA_TFLITE_OP_SQUARE)
+        mlia_lower_set(l, 0, float_form(l, row, mlia_lower_value(l, in)));
+    else if (row->builtin == MLIA_TFLITE_OP_SIGN)
+        mlia_lower_set(l, 0, float_sign(l, mlia_lower_value(l, in)));
+    else
+        mlia_lower_error(l, MLIA_E_TFLITE_TYPE, "on %.*s", MLIA_STR_ARG(mlia_tflite_type_name(in->type)));
+}
+
+/* NEG of equal quantisation is the operator with its zero points; the interpreter ignores them and negates
+ * raw bytes. */
+void mlia_lower_neg(lowering *l)
+{
+    operand *in;
+    operand *out;
+    if (!take(l, &in, &out))
+        return;
+    bool same = mlia_lower_is_quantised(in) && in->type != MLIA_TFLITE_INT16 &&
+                mlia_lower_scale(l, in) == mlia_lower_scale(l, out) &&
+                mlia_lower_zero(in) == mlia_lower_zero(out);
+    if (!same) {
+        mlia_lower_unary(l);
+        return;
+    }
+    uint32_t zero = mlia_emit_int(l, MLIA_TYPE_INT8, mlia_lower_zero(in));
+    uint32_t inputs[3] = {mlia_lower_value(l, in), zero, zero};
+    const mlia_graph_value *info = mlia_lower_info(l, inputs[0]);
+    mlia_lower_set(l, 0, mlia_emit(l, MLIA_OP_NEGATE, inputs, 3, NULL, info->type, info->rank, info->dims));
+}
+
+/* The square root of an INT8 is truncated where other tables round. */
+static void sqrt_table(lowering *l, const operand *in, const operand *out, int64_t entries[256])
+{
+    float scale_in = mlia_lower_scale32(l, in);
+    float scale_out = mlia_lower_scale32(l, out);
+    for (int q = -128; q < 128; q++) {
+        float x = scale_in * (float)(q - mlia_lower_zero(in));
+        float y = x > 0.0f ? truncf(sqrtf(x) / scale_out) : 0.0f;
+        int64_t value = mlia_lower_round((double)y) + mlia_lower_zero(out);
+        entries[q + 128] = value > 127 ? 127 : value < -128 ? -128 : value;
+    }
+}
+
+void mlia_lower_sqrt(lowering *l)
+{
+    operand *in;
+    operand *out;
+    if (!take(l, &in, &out))
+        return;
+    if (mlia_lower_is_float(in)) {
+        mlia_lower_set(l, 0,
+                       mlia_emit_unary(l, MLIA_OP_RECIPROCAL,
+                                       mlia_emit_unary(l, MLIA_OP_RSQRT, mlia_lower_value(l, in))));
+        return;
+    }
+    if (in->type == MLIA_TFLITE_INT16) {
+        mlia_lower_error(l, MLIA_E_TFLITE_OPERATOR, "there is no INT16 form of it");
+        return;
+    }
+    int64_t entries[256];
+    sqrt_table(l, in, out, entries);
+    mlia_lower_set(l, 0, mlia_emit_table(l, mlia_lower_value(l, in), entries));
+}
+
+/* |q - zero| times an integer multiplier with double rounding, as the kernel. */
+static int64_t scaled_twice_rounded(int64_t x, int32_t multiplier, int32_t exponent)
+{
+    int64_t product = x * multiplier;
+    int32_t shift = 31 - exponent;
+    int64_t round = (int64_t)1 << (shift - 1);
+    if (shift > 31)
+        round += product >= 0 ? (int64_t)1 << 30 : -((int64_t)1 << 30);
+    return (product + round) >> shift;
+}
+
+void mlia_lower_abs(lowering *l)
+{
+    operand *in;
+    operand *out;
+    if (!take(l, &in, &out))
+        return;
+    uint32_t x = mlia_lower_value(l, in);
+    if (!mlia_lower_is_quantised(in)) {
+        mlia_lower_set(l, 0,
+                       mlia_emit_cast(l,
+                                      mlia_emit_unary(l, MLIA_OP_ABS,
+                                                      mlia_type_is_float(VALUE_TYPE(l, x))
+                                                          ? x
+                                                          : mlia_emit_cast(l, x, MLIA_TYPE_INT32)),
+                                      mlia_lower_type(out->type)));
+        return;
+    }
+    float factor = mlia_lower_scale32(l, in) / mlia_lower_scale32(l, out);
+    if (in->type == MLIA_TFLITE_INT16) {
+        uint32_t size = mlia_emit_unary(l, MLIA_OP_ABS, mlia_emit_cast(l, x, MLIA_TYPE_INT32));
+        mlia_lower_set(l, 0,
+                       mlia_emit_rescale1(l, size, MLIA_TYPE_INT16, (double)factor, 0, 0, ROUND_DOUBLE));
+        return;
+    }
+    int32_t multiplier;
+    int32_t exponent;
+    int64_t entries[256];
+    mlia_lower_multiplier((double)factor, &multiplier, &exponent);
+    if (exponent > 20 || exponent < -20) {
+        mlia_lower_error(l, MLIA_E_TFLITE_LIMIT, "a scale ratio of %g", (double)factor);
+        return;
+    }
+    for (int q = -128; q < 128; q++) {
+        int64_t distance = q - mlia_lower_zero(in);
+        int64_t value = scaled_twice_rounded(distance < 0 ? -distance : distance, multiplier, exponent) +
+                        mlia_lower_zero(out);
+        entries[q + 128] = value > 127 ? 127 : value < -128 ? -128 : value;
+    }
+    mlia_lower_set(l, 0, mlia_emit_table(l, x, entries));
+}
+
+/* ---- rectifiers ---- */
+
+void mlia_lower_relu(lowering *l)
+{
+    static const struct {
+        uint32_t builtin;
+        double low;
+        double high; /* 0: none */
+    } ranges[] = {
+        {MLIA_TFLITE_OP_RELU, 0.0, 0.0},
+        {MLIA_TFLITE_OP_RELU6, 0.0, 6.0},
+        {MLIA_TFLITE_OP_RELU_N1_TO_1, -1.0, 1.0},
+        {MLIA_TFLITE_OP_RELU_0_TO_1, 0.0, 1.0},
+    };
+    operand *in;
+    operand *out;
+    if (!take(l, &in, &out))
+        return;
+    size_t i = 0;
+    while (ranges[i].builtin != l->op->op)
+        i++;
+    double low = ranges[i].low;
+    double high = ranges[i].high;
+    uint32_t x = mlia_lower_value(l, in);
+    if (!mlia_lower_is_quantised(in)) {
+        mlia_lower_set(l, 0, mlia_emit_clamp(l, x, low, high != 0.0 ? high : 3.4028234663852886e38));
+        return;
+    }
+    float scale = mlia_lower_scale32(l, out);
+    int32_t zero = mlia_lower_zero(out);
+    if (mlia_lower_scale(l, in) != (double)scale || mlia_lower_zero(in) != zero)
+        x = mlia_emit_rescale1(l, x, mlia_lower_type(out->type), (double)(mlia_lower_scale32(l, in) / scale),
+                               mlia_lower_zero(in), zero, ROUND_DOUBLE);
+    double bottom =
+        fmax(mlia_lower_min(out), (double)(zero + mlia_lower_round((double)((float)low / scale))));
+    double top = high != 0.0 ? fmin(mlia_lower_max(out),
+                                    (double)(zero + mlia_lower_round((double)((float)high / scale))))
+                             : mlia_lower_max(out);
+    if (bottom > mlia_lower_min(out) || top < mlia_lower_max(out))
+        x = mlia_emit_clamp(l, x, fmin(bottom, top), top);
+    mlia_lower_set(l, 0, x);
+}
+
+void mlia_lower_leaky_relu(lowering *l)
+{
+    operand *in;
+    operand *out;
+    if (!take(l, &in, &out))
+        return;
+    float alpha = mlia_lower_option_float(l, MLIA_TFLITE_LeakyReluOptions_alpha);
+    mlia_op op = alpha <= 1.0f ? MLIA_OP_MAXIMUM : MLIA_OP_MINIMUM;
+    uint32_t x = mlia_lower_value(l, in);
+    if (!mlia_lower_is_quantised(in)) {
+        mlia_lower_set(l, 0, mlia_emit_binary(l, op, mlia_emit_mul(l, x, number(l, x, (double)alpha), 0), x));
+        return;
+    }
+    float scale_in = mlia_lower_scale32(l, in);
+    float scale_out = mlia_lower_scale32(l, out);
+    int32_t zero = mlia_lower_zero(in);
+    if (alpha < 0.0f) {
+        mlia_lower_error(l, MLIA_E_TFLITE_OPERATOR, "a negative slope on quantised values");
+        return;
+    }
+    uint32_t slope = mlia_emit_rescale1(l, x, MLIA_TYPE_INT32, (double)(scale_in * alpha / scale_out), zero,
+                                        0, ROUND_DOUBLE);
+    uint32_t same =
+        mlia_emit_rescale1(l, x, MLIA_TYPE_INT32, (double)(scale_in / scale_out), zero, 0, ROUND_DOUBLE);
+    mlia_lower_set(l, 0,
+                   mlia_emit_retype(l, mlia_emit_binary(l, op, slope, same), mlia_lower_type(out->type), 0,
+                                    mlia_lower_zero(out)));
+}
+
+void mlia_lower_prelu(lowering *l)
+{
+    operand *in;
+    operand *out;
+    operand *alpha = mlia_lower_required(l, 1);
+    if (!take(l, &in, &out))
+        return;
+    if (!mlia_lower_is_quantised(in)) {
+        uint32_t x = mlia_lower_value(l, in);
+        uint32_t positive = mlia_emit_binary(l, MLIA_OP_GREATER_EQUAL, x, number(l, x, 0.0));
+        mlia_lower_set(l, 0,
+                       mlia_emit_select(l, positive, x, mlia_emit_mul(l, x, mlia_lower_value(l, alpha), 0)));
+        return;
+    }
+    float scale_in = mlia_lower_scale32(l, in);
+    float scale_out = mlia_lower_scale32(l, out);
+    uint32_t x = mlia_emit_centred(l, in);
+    uint32_t product = mlia_emit_mul(l, x, mlia_emit_centred(l, alpha), 0);
+    uint32_t same =
+        mlia_emit_rescale1(l, x, MLIA_TYPE_INT32, (double)(scale_in / scale_out), 0, 0, ROUND_DOUBLE);
+    uint32_t slope =
+        mlia_emit_rescale1(l, product, MLIA_TYPE_INT32,
+                           (double)(scale_in * mlia_lower_scale32(l, alpha) / scale_out), 0, 0, ROUND_DOUBLE);
+    uint32_t positive = mlia_emit_binary(l, MLIA_OP_GREATER_EQUAL, x, number(l, x, 0.0));
+    mlia_lower_set(l, 0,
+                   mlia_emit_retype(l, mlia_emit_select(l, positive, same, slope), mlia_lower_type(out->type),
+                                    0, mlia_lower_zero(out)));
+}
+
+/* ---- HARD_SWISH ---- */
+
+static int16_t multiply_high16(int16_t a, int16_t b)
+{
+    if (a == INT16_MIN && b == INT16_MIN)
+        return INT16_MAX;
+    int32_t product = a * b;
+    return (int16_t)((product + (product >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15));
+}
+
+static int16_t saturate16(int32_t x)
+{
+    return (int16_t)(x > 32767 ? 32767 : x < -32768 ? -32768 : x);
+}
+
+static int32_t divide_rounding(int32_t x, int32_t exponent)
+{
+    int32_t mask = (1 << exponent) - 1;
+    int32_t threshold = (mask >> 1) + (x < 0 ? 1 : 0);
+    return (x >> exponent) + ((x & mask) > threshold ? 1 : 0);
+}
+
+/* A multiplier reduced to 16 bits. */
+static void multiplier16(double m, int16_t *multiplier, int32_t *exponent)
+{
+    int32_t wide;
+    mlia_lower_multiplier(m, &wide, exponent);
+    *multiplier = wide >= INT32_MAX - (1 << 15) ? INT16_MAX : (int16_t)((wide + (1 << 15)) >> 16);
+}
+
+/* The integer form of the reference kernel for one input value. */
+static int64_t hard_swish_entry(int32_t x, int16_t out_multiplier, int32_t out_exponent, int16_t multiplier,
+                                int32_t exponent)
+{
+    int16_t wide = (int16_t)(x * 128);
+    int16_t product = multiply_high16(wide, out_multiplier);
+    int16_t reluish = wide;
+    if (exponent > 0)
+        reluish = saturate16(reluish * (1 << (exponent - 1)));
+    reluish = multiply_high16(reluish, multiplier);
+    if (exponent > 0)
+        reluish = saturate16(reluish * 2);
+    if (exponent < 0)
+        reluish = (int16_t)divide_rounding(reluish, -exponent);
+    int32_t share = (reluish + (1 << 15)) >> 1;
+    int32_t y = (int32_t)((int64_t)share * product / (1 << 15));
+    return divide_rounding(y, -out_exponent);
+}
+
+void mlia_lower_hard_swish(lowering *l)
+{
+    operand *in;
+    operand *out;
+    if (!take(l, &in, &out))
+        return;
+    uint32_t x = mlia_lower_value(l, in);
+    if (!mlia_lower_is_quantised(in)) {
+        uint32_t bounded =
+            mlia_emit_clamp(l, mlia_emit_binary(l, MLIA_OP_ADD, x, number(l, x, 3.0)), 0.0, 6.0);
+        mlia_lower_set(l, 0, mlia_emit_mul(l, mlia_emit_mul(l, x, bounded, 0), number(l, x, 1.0 / 6.0), 0));
+        return;
+    }
+    float fine = mlia_lower_scale32(l, in) / 128.0f;
+    int16_t out_multiplier;
+    int16_t multiplier;
+    int32_t out_exponent;
+    int32_t exponent;
+    multiplier16((double)(fine / mlia_lower_scale32(l, out)), &out_multiplier, &out_exponent);
+    multiplier16((double)(fine / (3.0f / 32768.0f)), &multiplier, &exponent);
+    if (out_exponent > 0 || out_exponent < -30 || exponent > 15 || exponent < -30 ||
+        VALUE_TYPE(l, x) != MLIA_TYPE_INT8) {
+        mlia_lower_error(l, MLIA_E_TFLITE_LIMIT, "scales that the integer form does not cover");
+        return;
+    }
+    int64_t entries[256];
+    for (int q = -128; q < 128; q++) {
+        int64_t value =
+            hard_swish_entry(q - mlia_lower_zero(in), out_multiplier, out_exponent, multiplier, exponent) +
+            mlia_lower_zero(out);
+        entries[q + 128] = value > 127 ? 127 : value < -128 ? -128 : value;
+    }
+    mlia_lower_set(l, 0, mlia_emit_table(l, x, entries));
+}
