@@ -29,4 +29,6 @@ add_executable(tosa-copy ${PROJECT_SOURCE_DIR}/tests/tools/tosa_copy.c)
 target_link_libraries(tosa-copy PRIVATE mlia_formats_tosa)
 
 # MLIR and FlatBuffers forms of one module are compared.
-target_link_libraries(unit_formats_mlir_files_test PRIVATE mlia_formats_tosa)
+foreach(test files text write)
+    target_link_libraries(unit_formats_mlir_${test}_test PRIVATE mlia_formats_tosa)
+endforeach()
