@@ -2,6 +2,7 @@
 #include "core/route.h"
 
 #include "convert/tflite_to_tosa/convert.h"
+#include "formats/mlir/mlir.h"
 #include "formats/tosa/tosa.h"
 #include "formats/vgf/vgf.h"
 
@@ -22,6 +23,14 @@ static mlia_status *tosa_to_graph(const mlia_route_context *context, const mlia_
 {
     mlia_graph *graph;
     MLIA_TRY(mlia_tosa_read(from->bytes, context->arena, context->diagnostics, &graph));
+    return single_graph(context, graph, to);
+}
+
+static mlia_status *tosamlir_to_graph(const mlia_route_context *context, const mlia_artifact *from,
+                                      mlia_artifact *to)
+{
+    mlia_graph *graph;
+    MLIA_TRY(mlia_mlir_read(from->bytes, context->arena, context->diagnostics, &graph));
     return single_graph(context, graph, to);
 }
 
@@ -92,11 +101,22 @@ static mlia_status *graph_to_tosa(const mlia_route_context *context, const mlia_
     return keep_bytes(context, mlia_tosa_write(graph, &buffer), &buffer, to);
 }
 
+static mlia_status *graph_to_tosamlir(const mlia_route_context *context, const mlia_artifact *from,
+                                      mlia_artifact *to)
+{
+    const mlia_graph *graph;
+    mlia_buffer buffer = {0};
+    MLIA_TRY(only_graph(from, &graph));
+    return keep_bytes(context, mlia_mlir_write(graph, &buffer), &buffer, to);
+}
+
 static const mlia_step steps[] = {
     {"tflite_to_graph", MLIA_FORMAT_TFLITE, MLIA_FORM_GRAPHS, 2, NULL, tflite_to_graph},
     {"tosa_to_graph", MLIA_FORMAT_TOSA, MLIA_FORM_GRAPHS, 1, "tosa-flatbuffers", tosa_to_graph},
+    {"tosamlir_to_graph", MLIA_FORMAT_TOSAMLIR, MLIA_FORM_GRAPHS, 1, NULL, tosamlir_to_graph},
     {"vgf_to_graph", MLIA_FORMAT_VGF, MLIA_FORM_GRAPHS, 1, NULL, vgf_to_graph},
     {"graph_to_tosa", MLIA_FORM_GRAPHS, MLIA_FORMAT_TOSA, 1, "tosa-flatbuffers", graph_to_tosa},
+    {"graph_to_tosamlir", MLIA_FORM_GRAPHS, MLIA_FORMAT_TOSAMLIR, 1, NULL, graph_to_tosamlir},
 };
 
 enum { STEP_COUNT = sizeof steps / sizeof *steps };
