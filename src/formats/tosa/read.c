@@ -123,14 +123,19 @@ static mlia_status *check_structure(tosa_reader *reader)
 {
     uint64_t operators = 0;
     if (reader->regions.count == 0)
-        return mlia_error(MLIA_E_TOSA_EMPTY, "the file has no region, so there is no graph in it");
+        return mlia_status_at(
+            mlia_error(MLIA_E_TOSA_EMPTY, "the file has no region, so there is no graph in it"),
+            reader->buffer.root);
     for (uint32_t region = 0; region < reader->regions.count; region++)
         MLIA_TRY(check_blocks(reader, region));
     for (uint32_t region = 0; region < reader->regions.count; region++) {
         mlia_flatbuf_table block = tosa_block(reader, region);
         operators += mlia_flatbuf_list(block, TOSA_BLOCK_OPERATORS).count;
         if (operators > TOSA_OPERATOR_LIMIT)
-            return mlia_error(MLIA_E_TOSA_LIMIT, "more than %d operators", TOSA_OPERATOR_LIMIT);
+            return mlia_status_in(
+                mlia_status_at(mlia_error(MLIA_E_TOSA_LIMIT, "more than %d operators", TOSA_OPERATOR_LIMIT),
+                               block.position),
+                "regions[%u].blocks[0]", region);
         MLIA_TRY(check_numbers(block, region));
     }
     return NULL;

@@ -151,6 +151,21 @@ static bool is_result_of(const tosa_reader *reader, const mlia_graph_value *valu
     return value->producer != MLIA_NONE && reader->graph->operators[value->producer].op == (uint32_t)op;
 }
 
+/* All tensors that stand for one variable say the same; the first one with bytes gives the initial value. */
+static mlia_status *read_variable(const value_place *place)
+{
+    const mlia_graph_value *value = place->value;
+    mlia_variable *variable = &place->reader->graph->variables[value->variable];
+    if (variable->initial == NULL)
+        variable->initial = value->constant;
+    if (value->type == variable->type && value->rank == variable->rank &&
+        (value->rank == 0 || memcmp(value->dims, variable->dims, value->rank * sizeof *value->dims) == 0))
+        return NULL;
+    return at_field(mlia_error(MLIA_E_TOSA_SHAPE, "two tensors of variable '%.*s' differ in type or shape",
+                               MLIA_STR_ARG(variable->name)),
+                    place, TOSA_TENSOR_SHAPE);
+}
+
 static mlia_status *read_tensor(const value_place *place)
 {
     static const data_fields fields = {TOSA_TENSOR_DATA, TOSA_TENSOR_OFFSET, TOSA_TENSOR_SIZE};
@@ -165,15 +180,9 @@ static mlia_status *read_tensor(const value_place *place)
             mlia_error(MLIA_E_TOSA_DATA, "the constant '%.*s' has no data", MLIA_STR_ARG(value->name)), place,
             TOSA_TENSOR_DATA);
     bool is_initial = value->variable != MLIA_NONE && bytes.size > 0;
-    if (!is_const && !is_initial)
-        return NULL;
-    MLIA_TRY(set_constant(place, bytes));
-    if (value->variable != MLIA_NONE) {
-        mlia_variable *variable = &place->reader->graph->variables[value->variable];
-        if (variable->initial == NULL)
-            variable->initial = value->constant;
-    }
-    return NULL;
+    if (is_const || is_initial)
+        MLIA_TRY(set_constant(place, bytes));
+    return value->variable != MLIA_NONE ? read_variable(place) : NULL;
 }
 
 static mlia_status *read_shape(const value_place *place)
@@ -202,17 +211,6 @@ static mlia_status *read_list(value_place *place, mlia_flatbuf_vector items, con
     return NULL;
 }
 
-/* All tensors that stand for one variable say the same. */
-static mlia_status *check_variable(const mlia_graph *graph, const mlia_graph_value *value)
-{
-    const mlia_variable *variable = &graph->variables[value->variable];
-    if (value->type == variable->type && value->rank == variable->rank &&
-        (value->rank == 0 || memcmp(value->dims, variable->dims, value->rank * sizeof *value->dims) == 0))
-        return NULL;
-    return mlia_error(MLIA_E_TOSA_SHAPE, "two tensors of variable '%.*s' differ in type or shape",
-                      MLIA_STR_ARG(variable->name));
-}
-
 mlia_status *mlia_tosa_read_constants(tosa_reader *reader)
 {
     value_place place = {.reader = reader, .value = reader->graph->values};
@@ -221,8 +219,5 @@ mlia_status *mlia_tosa_read_constants(tosa_reader *reader)
         MLIA_TRY(read_list(&place, mlia_flatbuf_list(block, TOSA_BLOCK_TENSORS), "tensors", read_tensor));
         MLIA_TRY(read_list(&place, mlia_flatbuf_list(block, TOSA_BLOCK_SHAPES), "shapes", read_shape));
     }
-    for (uint32_t i = 0; i < reader->graph->value_count; i++)
-        if (reader->graph->values[i].variable != MLIA_NONE)
-            MLIA_TRY(check_variable(reader->graph, &reader->graph->values[i]));
     return NULL;
 }
