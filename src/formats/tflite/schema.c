@@ -110,7 +110,7 @@ static const struct {
 #define UNION(field_name, list)                                                                              \
     {                                                                                                        \
         .name = (field_name), .type = MLIA_FLATBUF_UNION, .members = (list),                                 \
-        .member_count = sizeof(list) / sizeof *(list)                                                        \
+        .member_count = sizeof(list) / sizeof((list)[0])                                                     \
     }
 
 static const mlia_flatbuf_field code_fields[] = {

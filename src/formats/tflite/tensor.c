@@ -63,8 +63,8 @@ static bool is_safe_name(mlia_str name)
     return true;
 }
 
-/* Position of an external buffer by its id, or NULL. The ids are collected once, when the first is wanted. */
-static mlia_status *find_external(mlia_tflite_reader *reader, uint32_t id, const uint32_t **position)
+/* Position of an external buffer by its id. The ids are collected once, when the first is wanted. */
+static mlia_status *find_external(mlia_tflite_reader *reader, uint32_t id, uint32_t *position)
 {
     char key[16];
     if (reader->external_ids.arena == NULL) {
@@ -77,17 +77,18 @@ static mlia_status *find_external(mlia_tflite_reader *reader, uint32_t id, const
         }
     }
     int size = snprintf(key, sizeof key, "%u", id);
-    *position = mlia_map_find(&reader->external_ids, (mlia_str){key, (size_t)size});
-    if (*position == NULL)
+    const uint32_t *found = mlia_map_find(&reader->external_ids, (mlia_str){key, (size_t)size});
+    if (found == NULL)
         return mlia_error(MLIA_E_TFLITE_BUFFER_INDEX, "there is no external buffer %u", id);
+    *position = *found;
     return NULL;
 }
 
 static mlia_status *external_bytes(mlia_tflite_reader *reader, uint32_t id, mlia_bytes *bytes)
 {
-    const uint32_t *position = NULL;
+    uint32_t position = 0;
     MLIA_TRY(find_external(reader, id, &position));
-    mlia_flatbuf_table table = mlia_flatbuf_table_at(reader->external_buffers, *position);
+    mlia_flatbuf_table table = mlia_flatbuf_table_at(reader->external_buffers, position);
     uint32_t group = mlia_flatbuf_u32(table, EXTERNAL_GROUP);
     mlia_str name =
         group < reader->external_groups.count
@@ -103,7 +104,7 @@ static mlia_status *external_bytes(mlia_tflite_reader *reader, uint32_t id, mlia
             MLIA_E_TFLITE_BUFFER_RANGE,
             "external buffer %u: file '%.*s' is not opened: only files in the folder of the model are", id,
             MLIA_STR_ARG(name));
-    mlia_bytes file;
+    mlia_bytes file = {NULL, 0};
     MLIA_TRY(reader->open_external(reader->context, name, &file));
     uint64_t offset = mlia_flatbuf_u64(table, EXTERNAL_OFFSET);
     uint64_t length = mlia_flatbuf_u64(table, EXTERNAL_LENGTH);
@@ -221,7 +222,7 @@ static mlia_status *read_data(mlia_tflite_reader *reader, mlia_flatbuf_table tab
                               mlia_tflite_tensor *tensor)
 {
     uint32_t external = mlia_flatbuf_u32(table, TENSOR_EXTERNAL_BUFFER);
-    mlia_bytes data;
+    mlia_bytes data = {NULL, 0};
     if (external != 0)
         MLIA_TRY(external_bytes(reader, external, &data));
     else
