@@ -177,8 +177,21 @@ static mlia_status *add_source(writer *w, const mlia_source *source, uint32_t in
     return add_frames(w, source, entity);
 }
 
+static bool any_operator(const mlia_operator *op)
+{
+    (void)op;
+    return true;
+}
+
 mlia_status *mlia_provenance_add(mlia_result_builder *builder, const mlia_graph *graph, mlia_arena *arena,
                                  mlia_provenance *provenance)
+{
+    return mlia_provenance_add_some(builder, graph, arena, any_operator, provenance);
+}
+
+mlia_status *mlia_provenance_add_some(mlia_result_builder *builder, const mlia_graph *graph,
+                                      mlia_arena *arena, bool (*wanted)(const mlia_operator *op),
+                                      mlia_provenance *provenance)
 {
     writer w = {builder, arena, MLIA_NEW_ARRAY(arena, mlia_entity_ref, graph->source_count),
                 MLIA_NEW_ARRAY(arena, mlia_value *, graph->source_count)};
@@ -190,7 +203,7 @@ mlia_status *mlia_provenance_add(mlia_result_builder *builder, const mlia_graph 
     for (uint32_t i = 0; i < graph->operator_count; i++) {
         const mlia_operator *op = &graph->operators[i];
         provenance->operators[i] = MLIA_NO_ENTITY;
-        if (op->source == MLIA_NONE)
+        if (op->source == MLIA_NONE || !wanted(op))
             continue;
         if (w.operator_types[op->source] == NULL)
             MLIA_TRY(add_source(&w, &graph->sources[op->source], op->source));

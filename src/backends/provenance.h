@@ -20,6 +20,11 @@ typedef struct mlia_provenance {
 mlia_status *mlia_provenance_add(mlia_result_builder *builder, const mlia_graph *graph, mlia_arena *arena,
                                  mlia_provenance *provenance);
 
+/* The same for the operators that `wanted` chooses; the others have no entity. */
+mlia_status *mlia_provenance_add_some(mlia_result_builder *builder, const mlia_graph *graph,
+                                      mlia_arena *arena, bool (*wanted)(const mlia_operator *op),
+                                      mlia_provenance *provenance);
+
 /* Adds the modules and the call path of one source (its other members do not count) with edges down to
  * `operator`. Fails only with E_MEMORY. */
 mlia_status *mlia_provenance_add_paths(mlia_result_builder *builder, const mlia_source *source,
