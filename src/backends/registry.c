@@ -7,6 +7,7 @@
 static const mlia_backend *const backends[] = {
     &mlia_backend_ml_sdk_model_converter,
     &mlia_backend_neural_technology_profiling_data,
+    &mlia_backend_nx_performance_estimator,
     &mlia_backend_tosa_flatbuffers,
 };
 

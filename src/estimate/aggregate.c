@@ -71,6 +71,7 @@ static mlia_status *fill_chains(mlia_plan *plan, mlia_estimate_chain *chains, ml
         const mlia_price *price = &plan->prices[i];
         mlia_estimate_chain *chain = &chains[i];
         MLIA_TRY(list_operators(plan, &plan->chains[i], chain));
+        chain->id = i;
         chain->first_stripe = stripe;
         chain->stripe_count = price->bands;
         chain->cascade = plan->cascade_of[i];
@@ -80,12 +81,13 @@ static mlia_status *fill_chains(mlia_plan *plan, mlia_estimate_chain *chains, ml
         chain->confidence = price->confidence;
         for (uint32_t b = 0; b < price->bands; b++, stripe++) {
             stripes[stripe] =
-                (mlia_estimate_stripe){i, (uint64_t)mlia_band_rows(price, b),
+                (mlia_estimate_stripe){stripe, i, (uint64_t)mlia_band_rows(price, b),
                                        mlia_band_cost(plan->config, price, &plan->placements[i], b)};
             mlia_cost_add(&chain->cost, &stripes[stripe].cost);
         }
         find_bound(chain);
         mlia_estimate_cascade *cascade = &cascades[chain->cascade];
+        cascade->id = chain->cascade;
         if (cascade->chain_count++ == 0)
             cascade->first_chain = i;
         mlia_cost_add(&cascade->cost, &chain->cost);

@@ -82,7 +82,8 @@ typedef enum mlia_confidence {
 mlia_str mlia_confidence_name(mlia_confidence confidence);
 
 typedef struct mlia_estimate_stripe {
-    uint32_t chain; /* its id is its index in the segment */
+    uint64_t id;    /* ours: its index in the segment; also below */
+    uint32_t chain; /* index */
     uint64_t rows;
     mlia_cost cost;
 } mlia_estimate_stripe;
@@ -94,12 +95,13 @@ typedef struct mlia_estimate_group {
 } mlia_estimate_group;
 
 typedef struct mlia_estimate_chain {
-    uint32_t cascade;
+    uint64_t id;
+    uint32_t cascade; /* index */
     const mlia_estimate_group *groups;
     uint32_t group_count;
     const uint32_t *operators; /* of all groups, in order */
     uint32_t operator_count;
-    uint32_t first_stripe;
+    uint32_t first_stripe; /* its stripes follow each other */
     uint32_t stripe_count;
     mlia_cost cost;
     uint64_t macs;         /* without padding to hardware blocks; 0 when not known */
@@ -112,7 +114,8 @@ typedef struct mlia_estimate_chain {
 } mlia_estimate_chain;
 
 typedef struct mlia_estimate_cascade {
-    uint32_t first_chain;
+    uint64_t id;
+    uint32_t first_chain; /* its chains follow each other */
     uint32_t chain_count;
     mlia_cost cost;
 } mlia_estimate_cascade;

@@ -1,0 +1,334 @@
+/* Entities and breakdowns of an estimate: segments, cascades, chains, performance groups and the operators
+ * they hold, with the figures of cascades and chains. */
+#include <inttypes.h>
+
+#include "backends/nx_estimate.h"
+
+mlia_str nx_segment_name(const nx_report *report, uint32_t segment)
+{
+    const mlia_estimate_segment *s = &report->estimate->segments[segment];
+    return s->name.size > 0 ? s->name : mlia_arena_format(report->arena, "segment %u", s->index);
+}
+
+mlia_str nx_chain_name(const nx_report *report, uint32_t segment, const mlia_estimate_chain *chain)
+{
+    mlia_str name = nx_segment_name(report, segment);
+    return mlia_arena_format(report->arena, "%.*s/Chain %" PRIu64, MLIA_STR_ARG(name), chain->id);
+}
+
+static void add_figure(nx_report *report, mlia_breakdown_ref breakdown, mlia_str name, const char *suffix,
+                       const char *unit, uint64_t value)
+{
+    mlia_str full = mlia_arena_format(report->arena, "%.*s%s", MLIA_STR_ARG(name), suffix);
+    mlia_result_add_figure(report->builder, breakdown, full, mlia_str_from_c(unit), (double)value);
+}
+
+static void add_figures(nx_report *report, mlia_entity_ref entity, const mlia_cost *cost)
+{
+    mlia_breakdown_ref b = mlia_result_add_breakdown(report->builder, entity, MLIA_STR_NONE, NULL);
+    add_figure(report, b, MLIA_STR("total"), "_cycles", "cycles", cost->total_cycles);
+    add_figure(report, b, MLIA_STR("op"), "_cycles", "cycles", cost->op_cycles);
+    for (mlia_memory m = 0; m < MLIA_MEMORY_COUNT; m++) {
+        if (!report->memories[m])
+            continue;
+        add_figure(report, b, mlia_memory_metric(m), "_read_bytes", "bytes", cost->memories[m].read_bytes);
+        add_figure(report, b, mlia_memory_metric(m), "_write_bytes", "bytes", cost->memories[m].write_bytes);
+        add_figure(report, b, mlia_memory_metric(m), "_traffic_cycles", "cycles", cost->memories[m].cycles);
+    }
+    for (mlia_section s = 0; s < MLIA_SECTION_COUNT; s++)
+        add_figure(report, b, mlia_section_metric(s), "_cycles", "cycles", cost->sections[s]);
+}
+
+static mlia_status *set_attribute(nx_report *report, mlia_entity_ref entity, mlia_str name, mlia_value *value)
+{
+    MLIA_TRY_ALLOC(value);
+    mlia_result_set_attribute(report->builder, entity, name, value);
+    return NULL;
+}
+
+/* Attribute stripe_ids: the ids of `count` stripes as texts. */
+static mlia_status *set_stripes(nx_report *report, mlia_entity_ref entity,
+                                const mlia_estimate_stripe *stripes, uint32_t count)
+{
+    mlia_value *list = mlia_value_array(report->arena);
+    MLIA_TRY_ALLOC(list);
+    for (uint32_t i = 0; i < count; i++) {
+        mlia_str id = mlia_arena_format(report->arena, "%" PRIu64, stripes[i].id);
+        MLIA_TRY_ALLOC(id.data);
+        if (!mlia_value_add(report->arena, list, mlia_value_string(report->arena, id)))
+            return mlia_error_memory();
+    }
+    return set_attribute(report, entity, MLIA_STR("stripe_ids"), list);
+}
+
+/* Floating point runs on the shader engine, everything else that has a price on NX. */
+static bool runs_on_nx(const mlia_graph *graph, const mlia_operator *op)
+{
+    for (uint32_t i = 0; i < op->output_count; i++)
+        if (mlia_type_is_float(graph->values[op->outputs[i]].type))
+            return false;
+    for (uint32_t i = 0; i < op->input_count; i++)
+        if (mlia_type_is_float(graph->values[op->inputs[i]].type))
+            return false;
+    return true;
+}
+
+static mlia_status *add_operators(nx_report *report, uint32_t segment, const mlia_estimate_chain *chain,
+                                  mlia_entity_ref entity, bool *on_nx)
+{
+    const mlia_estimate_segment *s = &report->estimate->segments[segment];
+    const mlia_entity_ref *operators = report->provenance[segment].operators;
+    for (uint32_t g = 0; g < chain->group_count; g++) {
+        const mlia_estimate_group *group = &chain->groups[g];
+        mlia_entity_ref parent = entity;
+        if (group->operator_count > 1) {
+            mlia_str id = mlia_arena_format(
+                report->arena, "performance_group/segment_%u/chain_%" PRIu64 "/%u", s->index, chain->id, g);
+            mlia_str name = nx_chain_name(report, segment, chain);
+            name = mlia_arena_format(report->arena, "%.*s/Group %u", MLIA_STR_ARG(name), g);
+            MLIA_TRY_ALLOC(id.data);
+            MLIA_TRY_ALLOC(name.data);
+            parent = mlia_result_add_entity(report->builder, id, MLIA_STR("performance_group"), name);
+            mlia_result_add_edge(report->builder, entity, parent);
+        }
+        for (uint32_t i = 0; i < group->operator_count; i++) {
+            mlia_entity_ref child = operators[group->operators[i]];
+            bool nx = runs_on_nx(s->graph, &s->graph->operators[group->operators[i]]);
+            *on_nx = *on_nx || nx;
+            mlia_result_add_edge(report->builder, parent, child);
+            mlia_result_set_placement(report->builder, child, nx ? MLIA_STR("NX") : MLIA_STR("GPU"));
+        }
+    }
+    return NULL;
+}
+
+static mlia_status *add_chain(nx_report *report, uint32_t segment, uint32_t index, mlia_entity_ref cascade,
+                              bool *on_nx)
+{
+    const mlia_estimate_segment *s = &report->estimate->segments[segment];
+    const mlia_estimate_chain *chain = &s->chains[index];
+    mlia_str id = mlia_arena_format(report->arena, "chain/segment_%u/%" PRIu64, s->index, chain->id);
+    mlia_str name = nx_chain_name(report, segment, chain);
+    MLIA_TRY_ALLOC(id.data);
+    MLIA_TRY_ALLOC(name.data);
+    mlia_entity_ref entity = mlia_result_add_entity(report->builder, id, MLIA_STR("chain"), name);
+    report->chains[segment][index] = entity;
+    mlia_result_add_edge(report->builder, cascade, entity);
+    bool nx = false;
+    MLIA_TRY(add_operators(report, segment, chain, entity, &nx));
+    *on_nx = *on_nx || nx;
+    mlia_result_set_placement(report->builder, entity, nx ? MLIA_STR("NX") : MLIA_STR("GPU"));
+    MLIA_TRY(set_attribute(report, entity, MLIA_STR("bound"),
+                           mlia_value_string(report->arena, mlia_bound_name(chain->bound))));
+    if (!report->external) {
+        MLIA_TRY(set_attribute(report, entity, MLIA_STR("confidence"),
+                               mlia_value_string(report->arena, mlia_confidence_name(chain->confidence))));
+        MLIA_TRY(set_attribute(report, entity, MLIA_STR("macs"),
+                               mlia_value_integer(report->arena, (int64_t)chain->macs)));
+    }
+    MLIA_TRY(set_stripes(report, entity, &s->stripes[chain->first_stripe], chain->stripe_count));
+    add_figures(report, entity, &chain->cost);
+    return NULL;
+}
+
+static mlia_status *add_cascade(nx_report *report, uint32_t segment, uint32_t index, mlia_entity_ref parent)
+{
+    const mlia_estimate_segment *s = &report->estimate->segments[segment];
+    const mlia_estimate_cascade *cascade = &s->cascades[index];
+    mlia_str name = nx_segment_name(report, segment);
+    name = mlia_arena_format(report->arena, "%.*s/Cascade %" PRIu64, MLIA_STR_ARG(name), cascade->id);
+    mlia_str id = mlia_arena_format(report->arena, "cascade/segment_%u/%" PRIu64, s->index, cascade->id);
+    MLIA_TRY_ALLOC(id.data);
+    MLIA_TRY_ALLOC(name.data);
+    mlia_entity_ref entity = mlia_result_add_entity(report->builder, id, MLIA_STR("cascade"), name);
+    mlia_result_add_edge(report->builder, parent, entity);
+    uint32_t stripes = 0;
+    bool on_nx = false;
+    for (uint32_t c = 0; c < cascade->chain_count; c++) {
+        MLIA_TRY(add_chain(report, segment, cascade->first_chain + c, entity, &on_nx));
+        stripes += s->chains[cascade->first_chain + c].stripe_count;
+    }
+    mlia_result_set_placement(report->builder, entity, on_nx ? MLIA_STR("NX") : MLIA_STR("GPU"));
+    MLIA_TRY(set_stripes(report, entity, &s->stripes[s->chains[cascade->first_chain].first_stripe], stripes));
+    add_figures(report, entity, &cascade->cost);
+    return NULL;
+}
+
+/* Operators in no chain hang on the segment, unless another operator of the same source is in one. */
+static mlia_status *add_others(nx_report *report, uint32_t segment, mlia_entity_ref entity)
+{
+    const mlia_estimate_segment *s = &report->estimate->segments[segment];
+    const mlia_entity_ref *operators = report->provenance[segment].operators;
+    bool *in_chain = MLIA_NEW_ARRAY(report->arena, bool, s->graph->source_count);
+    MLIA_TRY_ALLOC(in_chain);
+    for (uint32_t c = 0; c < s->chain_count; c++)
+        for (uint32_t i = 0; i < s->chains[c].operator_count; i++) {
+            uint32_t source = s->graph->operators[s->chains[c].operators[i]].source;
+            if (source != MLIA_NONE)
+                in_chain[source] = true;
+        }
+    for (uint32_t i = 0; i < s->graph->operator_count; i++) {
+        uint32_t source = s->graph->operators[i].source;
+        if (source != MLIA_NONE && !in_chain[source])
+            mlia_result_add_edge(report->builder, entity, operators[i]);
+    }
+    return NULL;
+}
+
+static mlia_status *add_segment(nx_report *report, uint32_t segment)
+{
+    const mlia_estimate_segment *s = &report->estimate->segments[segment];
+    if (s->graph == NULL)
+        return NULL;
+    MLIA_TRY(mlia_provenance_add(report->builder, s->graph, report->arena, &report->provenance[segment]));
+    report->chains[segment] = MLIA_NEW_ARRAY(report->arena, mlia_entity_ref, s->chain_count);
+    mlia_str id = mlia_arena_format(report->arena, "segment/%u", s->index);
+    mlia_str name = nx_segment_name(report, segment);
+    MLIA_TRY_ALLOC(report->chains[segment]);
+    MLIA_TRY_ALLOC(id.data);
+    MLIA_TRY_ALLOC(name.data);
+    mlia_entity_ref entity = mlia_result_add_entity(report->builder, id, MLIA_STR("segment"), name);
+    for (uint32_t i = 0; i < s->cascade_count; i++)
+        MLIA_TRY(add_cascade(report, segment, i, entity));
+    return add_others(report, segment, entity);
+}
+
+mlia_status *nx_report_entities(nx_report *report)
+{
+    uint32_t count = report->estimate->segment_count;
+    report->provenance = MLIA_NEW_ARRAY(report->arena, mlia_provenance, count);
+    report->chains = MLIA_NEW_ARRAY(report->arena, mlia_entity_ref *, count);
+    MLIA_TRY_ALLOC(report->provenance);
+    MLIA_TRY_ALLOC(report->chains);
+    mlia_result_declare_nx_kinds(report->builder);
+    for (uint32_t i = 0; i < count; i++)
+        MLIA_TRY(add_segment(report, i));
+    return NULL;
+}
+
+/* ---- metrics of the model ---- */
+
+static double cache_sum(const mlia_cost *cost, uint64_t (*member)(const mlia_traffic *))
+{
+    double sum = 0;
+    for (mlia_memory m = 0; m < MLIA_MEMORY_DRAM; m++)
+        sum += (double)member(&cost->memories[m]);
+    return sum;
+}
+
+static uint64_t traffic_cycles(const mlia_traffic *traffic)
+{
+    return traffic->cycles;
+}
+
+static uint64_t traffic_read(const mlia_traffic *traffic)
+{
+    return traffic->read_bytes;
+}
+
+static uint64_t traffic_write(const mlia_traffic *traffic)
+{
+    return traffic->write_bytes;
+}
+
+nx_figures nx_figures_of(const mlia_estimate *estimate)
+{
+    const mlia_cost *cost = &estimate->cost;
+    const mlia_traffic *dram = &cost->memories[MLIA_MEMORY_DRAM];
+    const mlia_estimate_memory *memory = &estimate->memory;
+    double ms = estimate->inference_time_ms;
+    nx_figures figures = {.value = {
+                              [NX_FIGURE_INFERENCE_TIME] = ms,
+                              [NX_FIGURE_INFERENCES_PER_SECOND] = ms > 0 ? 1000 / ms : 0,
+                              [NX_FIGURE_TOTAL_CYCLES] = (double)cost->total_cycles,
+                              [NX_FIGURE_COMPUTE_CYCLES] = (double)cost->op_cycles,
+                              [NX_FIGURE_CACHE_CYCLES] = cache_sum(cost, traffic_cycles),
+                              [NX_FIGURE_DRAM_CYCLES] = (double)dram->cycles,
+                              [NX_FIGURE_COMPILED_SIZE] = (double)memory->compiled_size,
+                              [NX_FIGURE_CACHE_READ] = cache_sum(cost, traffic_read),
+                              [NX_FIGURE_CACHE_WRITE] = cache_sum(cost, traffic_write),
+                              [NX_FIGURE_DRAM_READ] = (double)dram->read_bytes,
+                              [NX_FIGURE_DRAM_WRITE] = (double)dram->write_bytes,
+                              [NX_FIGURE_DRAM_FOOTPRINT] = (double)memory->dram_footprint,
+                              [NX_FIGURE_WEIGHT_MEMORY] = (double)memory->model_weight_memory,
+                              [NX_FIGURE_PEAK_MEMORY] = (double)memory->peak_activation_memory,
+                              [NX_FIGURE_AVERAGE_MEMORY] = (double)memory->average_memory,
+                          }};
+    for (size_t i = 0; i < NX_FIGURE_COUNT; i++)
+        figures.available[i] = i != NX_FIGURE_INFERENCES_PER_SECOND || ms > 0;
+    return figures;
+}
+
+static bool is_trivial(uint32_t op)
+{
+    return op == MLIA_OP_CONST || op == MLIA_OP_CONST_SHAPE || op == MLIA_OP_RESHAPE;
+}
+
+/* 100 × operators on NX / operators; operators without price and floating-point ones are not on NX. */
+static double accelerator_percentage(const nx_report *report)
+{
+    double all = 0;
+    double elsewhere = 0;
+    for (uint32_t k = 0; k < report->estimate->segment_count; k++) {
+        const mlia_estimate_segment *s = &report->estimate->segments[k];
+        for (uint32_t i = 0; s->graph != NULL && i < s->graph->operator_count; i++) {
+            const mlia_operator *op = &s->graph->operators[i];
+            if (report->request->skip_trivial_operators && is_trivial(op->op))
+                continue;
+            all++;
+            bool custom = op->op == MLIA_OP_CUSTOM || op->op == MLIA_OP_FOREIGN ||
+                          mlia_op_describe(op->op)->group == MLIA_GROUP_CONTROL_FLOW;
+            elsewhere += custom || !runs_on_nx(s->graph, op);
+        }
+    }
+    return all > 0 ? 100 * (all - elsewhere) / all : 0;
+}
+
+static void add_metric(nx_report *report, const char *name, const char *unit, nx_figure figure)
+{
+    mlia_str n = mlia_str_from_c(name);
+    mlia_str u = mlia_str_from_c(unit);
+    mlia_str reason = MLIA_STR("Backend output did not provide a numeric value for this metric.");
+    mlia_result_add_metric(report->builder, report->figures.available[figure]
+                                                ? mlia_metric_number(n, u, report->figures.value[figure])
+                                                : mlia_metric_unavailable(n, u, reason));
+}
+
+mlia_status *nx_report_metrics(nx_report *report)
+{
+    static const struct {
+        const char *name;
+        const char *unit;
+        nx_figure figure;
+    } rows[] = {
+        {"inferences_per_second", "inferences/s", NX_FIGURE_INFERENCES_PER_SECOND},
+        {"inference_time", "ms", NX_FIGURE_INFERENCE_TIME},
+        {"model_weight_memory", "bytes", NX_FIGURE_WEIGHT_MEMORY},
+        {"peak_activation_memory", "bytes", NX_FIGURE_PEAK_MEMORY},
+        {"average_memory", "bytes", NX_FIGURE_AVERAGE_MEMORY},
+        {"infs_per_sec", "inferences/s", NX_FIGURE_INFERENCES_PER_SECOND},
+        {"total_cycles", "cycles", NX_FIGURE_TOTAL_CYCLES},
+        {"compute_cycles", "cycles", NX_FIGURE_COMPUTE_CYCLES},
+        {"cache_cycles", "cycles", NX_FIGURE_CACHE_CYCLES},
+        {"dram_cycles", "cycles", NX_FIGURE_DRAM_CYCLES},
+        {"compiled_size", "bytes", NX_FIGURE_COMPILED_SIZE},
+        {"cache_read_bytes", "bytes", NX_FIGURE_CACHE_READ},
+        {"cache_write_bytes", "bytes", NX_FIGURE_CACHE_WRITE},
+        {"dram_read_bytes", "bytes", NX_FIGURE_DRAM_READ},
+        {"dram_write_bytes", "bytes", NX_FIGURE_DRAM_WRITE},
+        {"dram_footprint", "bytes", NX_FIGURE_DRAM_FOOTPRINT},
+    };
+    const nx_figures *figures = &report->figures;
+    mlia_result_add_metric(report->builder,
+                           mlia_metric_number(MLIA_STR("accelerator_operator_percentage"), MLIA_STR("%"),
+                                              accelerator_percentage(report)));
+    if (figures->available[NX_FIGURE_TOTAL_CYCLES] && figures->available[NX_FIGURE_COMPUTE_CYCLES]) {
+        double total = figures->value[NX_FIGURE_TOTAL_CYCLES];
+        double share = total > 0 ? 100 * figures->value[NX_FIGURE_COMPUTE_CYCLES] / total : 0;
+        mlia_result_add_metric(report->builder, mlia_metric_number(MLIA_STR("target_utilization"),
+                                                                   MLIA_STR("%"), share > 100 ? 100 : share));
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        add_metric(report, rows[i].name, rows[i].unit, rows[i].figure);
+    return NULL;
+}
