@@ -4,7 +4,7 @@
 #include "core/route.h"
 
 /* Formats that a route ends in are found by the table of steps: this list is for help and completion. */
-#define TARGET_FORMATS "tosa"
+#define TARGET_FORMATS "tosa tosamlir"
 
 static const mlia_cli_option options[] = {
     {.name = "output",
@@ -24,6 +24,9 @@ static const mlia_cli_option options[] = {
      .argument = "[NAME=]DxDx…",
      .repeat = true,
      .help = "shape of a model input (by name or position)"},
+    {.name = "require-static-shape",
+     .type = MLIA_CLI_FLAG,
+     .help = "refuse a model with unknown dimensions that --input-shape does not fix, instead of assuming 1"},
     {0},
 };
 
@@ -54,14 +57,21 @@ static mlia_status *parse_shapes(mlia_cli *cli, mlia_route_context *context)
 static mlia_status *convert(mlia_cli *cli, const mlia_model_file *model, mlia_format to,
                             mlia_artifact *artifact)
 {
-    mlia_route route;
+    mlia_route reading;
+    mlia_route writing;
     mlia_route_context context = {.arena = cli->arena, .diagnostics = &cli->diagnostics, .name = model->name};
     MLIA_TRY(parse_shapes(cli, &context));
-    if (!mlia_route_find(model->format, to, &route))
+    if (!mlia_route_find(model->format, MLIA_FORM_GRAPHS, &reading) ||
+        !mlia_route_find(MLIA_FORM_GRAPHS, to, &writing))
         return mlia_error(MLIA_E_NO_ROUTE, "no way leads from %.*s to %.*s",
                           MLIA_STR_ARG(mlia_form_name(model->format)), MLIA_STR_ARG(mlia_form_name(to)));
     *artifact = (mlia_artifact){.bytes = mlia_file_bytes(model->file)};
-    return mlia_route_run(&route, &context, artifact);
+    MLIA_TRY(mlia_route_run(&reading, &context, artifact));
+    if (mlia_cli_has(cli, "require-static-shape"))
+        MLIA_TRY(mlia_artifact_require_static(&context, artifact));
+    else if (context.shape_count > 0)
+        MLIA_TRY(mlia_artifact_resolve(&context, artifact));
+    return mlia_route_run(&writing, &context, artifact);
 }
 
 static mlia_status *run(mlia_cli *cli)

@@ -49,6 +49,9 @@ mlia_status *mlia_route_run(const mlia_route *route, const mlia_route_context *c
 /* Fixes unknown dimensions in all graphs of `artifact`: the given input shapes, else 1. */
 mlia_status *mlia_artifact_resolve(const mlia_route_context *context, mlia_artifact *artifact);
 
+/* The same without the 1: E_TOSA_SHAPE names a value that is still unknown with the given input shapes. */
+mlia_status *mlia_artifact_require_static(const mlia_route_context *context, mlia_artifact *artifact);
+
 /* "tosa", or "graphs". */
 mlia_str mlia_form_name(unsigned form);
 
