@@ -2,6 +2,8 @@
  * public tools made carries the shapes that they inferred. */
 #include "graph/analyse.h"
 
+#include <jansson.h>
+
 #include "graph/build.h"
 #include "tosa_files.h"
 
@@ -180,6 +182,52 @@ static void unknown_ranks_need_a_shape(void **state)
     close_tosa(&item);
 }
 
+/* --- requirements --- */
+
+static uint32_t extension_bits(const json_t *names)
+{
+    uint32_t bits = 0;
+    size_t index;
+    const json_t *name;
+    json_array_foreach(names, index, name)
+    {
+        for (uint32_t e = 0; e < MLIA_EXTENSION_COUNT; e++)
+            if (mlia_str_equal_c(mlia_extension_name((mlia_extension)e), json_string_value(name)))
+                bits |= 1u << e;
+    }
+    return bits;
+}
+
+/* The files' makers name the extensions that each file is about: those, and no others unless types of the 1.1
+ * draft bring them along. */
+static void requirements_are_found(void **state)
+{
+    (void)state;
+    const char *fixtures = getenv("MLIA_FIXTURES");
+    if (fixtures == NULL) {
+        print_message("skipped: MLIA_FIXTURES is not set\n");
+        skip();
+    }
+    char path[512];
+    snprintf(path, sizeof path, "%s/tosa/index.json", fixtures);
+    json_t *index = json_load_file(path, 0, NULL);
+    assert_true(json_array_size(index) > 100);
+    for (size_t i = 0; i < json_array_size(index); i++) {
+        const json_t *record = json_array_get(index, i);
+        tosa_file item;
+        snprintf(path, sizeof path, "%s/tosa/%s", fixtures,
+                 json_string_value(json_object_get(record, "tosa")));
+        assert_ok(read_tosa(path, &item));
+        uint32_t expected = extension_bits(json_object_get(record, "extensions"));
+        uint32_t found = mlia_graph_requirements(item.graph).extensions;
+        bool newer = (expected >> MLIA_EXTENSION_MX_COMMON | expected >> MLIA_EXTENSION_MXFP_CONV) & 1;
+        if ((found & expected) != expected || (found != expected && !newer))
+            fail_msg("%s: extensions %x, expected %x", path, found, expected);
+        close_tosa(&item);
+    }
+    json_decref(index);
+}
+
 /* --- work --- */
 
 static void work_is_counted(void **state)
@@ -210,9 +258,13 @@ static void work_is_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_are_inferred),        cmocka_unit_test(valid_files_have_no_findings),
-        cmocka_unit_test(broken_rules_are_found),     cmocka_unit_test(unknown_batches_are_resolved),
-        cmocka_unit_test(unknown_ranks_need_a_shape), cmocka_unit_test(work_is_counted),
+        cmocka_unit_test(shapes_are_inferred),
+        cmocka_unit_test(valid_files_have_no_findings),
+        cmocka_unit_test(broken_rules_are_found),
+        cmocka_unit_test(unknown_batches_are_resolved),
+        cmocka_unit_test(unknown_ranks_need_a_shape),
+        cmocka_unit_test(requirements_are_found),
+        cmocka_unit_test(work_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
