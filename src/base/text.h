@@ -67,11 +67,13 @@ static inline bool mlia_str_ends_with(mlia_str s, mlia_str suffix)
 /* Part of `s` from `start` (clamped) with at most `size` bytes. */
 static inline mlia_str mlia_str_slice(mlia_str s, size_t start, size_t size)
 {
+    if (s.data == NULL)
+        return MLIA_STR_NONE;
     if (start > s.size)
         start = s.size;
     if (size > s.size - start)
         size = s.size - start;
-    return (mlia_str){s.data ? s.data + start : NULL, size};
+    return (mlia_str){s.data + start, size};
 }
 
 /* Byte order; a shorter text that is a prefix comes first. Negative, zero, positive. */

@@ -311,7 +311,7 @@ mlia_status *mlia_infer_mul(mlia_infer *infer)
 
 mlia_status *mlia_infer_reduce(mlia_infer *infer)
 {
-    uint32_t axis;
+    uint32_t axis = 0;
     MLIA_TRY(mlia_infer_axis(infer, &axis));
     mlia_infer_set_like(infer, 0, mlia_infer_input(infer, 0));
     infer->results[0].dims[axis] = 1;
@@ -320,7 +320,7 @@ mlia_status *mlia_infer_reduce(mlia_infer *infer)
 
 mlia_status *mlia_infer_argmax(mlia_infer *infer)
 {
-    uint32_t axis;
+    uint32_t axis = 0;
     MLIA_TRY(mlia_infer_axis(infer, &axis));
     const mlia_graph_value *input = mlia_infer_input(infer, 0);
     int64_t dims[MLIA_RANK_LIMIT];
@@ -334,7 +334,7 @@ mlia_status *mlia_infer_argmax(mlia_infer *infer)
 
 mlia_status *mlia_infer_reverse(mlia_infer *infer)
 {
-    uint32_t axis;
+    uint32_t axis = 0;
     MLIA_TRY(mlia_infer_axis(infer, &axis));
     return mlia_infer_same(infer);
 }

@@ -2,10 +2,10 @@
  * SCATTER. */
 #include "graph/infer.h"
 
-static mlia_status *check_result_dim(mlia_wide size, uint32_t dimension)
+static mlia_status *check_result_dim(mlia_wide size, size_t dimension)
 {
     if (size > INT64_MAX)
-        return MLIA_SHAPE_ERROR("dimension %u of the result is too large", dimension);
+        return MLIA_SHAPE_ERROR("dimension %zu of the result is too large", dimension);
     return NULL;
 }
 
@@ -13,7 +13,7 @@ mlia_status *mlia_infer_concat(mlia_infer *infer)
 {
     if (infer->op->input_count == 0)
         return MLIA_SHAPE_ERROR("the list of inputs is empty");
-    uint32_t axis;
+    uint32_t axis = 0;
     MLIA_TRY(mlia_infer_axis(infer, &axis));
     const mlia_graph_value *first = mlia_infer_input(infer, 0);
     mlia_infer_set_like(infer, 0, first);
@@ -47,7 +47,7 @@ mlia_status *mlia_infer_pad(mlia_infer *infer)
     if (!known)
         return NULL;
     int64_t dims[MLIA_RANK_LIMIT];
-    for (uint32_t i = 0; i < input->rank; i++) {
+    for (size_t i = 0; i < input->rank; i++) {
         mlia_wide size = (mlia_wide)input->dims[i] + padding[2 * i] + padding[2 * i + 1];
         MLIA_TRY(check_result_dim(size, i));
         dims[i] = input->dims[i] < 0 ? MLIA_DIM_UNKNOWN : (int64_t)size;
@@ -98,7 +98,7 @@ static mlia_status *check_target(uint32_t rank, const int64_t *target, uint32_t 
 static mlia_status *reshape(const mlia_infer *infer, const mlia_graph_value *input, uint32_t rank,
                             int64_t *target)
 {
-    uint32_t wildcard;
+    uint32_t wildcard = MLIA_NONE;
     MLIA_TRY(check_target(rank, target, &wildcard));
     int64_t have = 0;
     int64_t want = 0;
@@ -109,7 +109,7 @@ static mlia_status *reshape(const mlia_infer *infer, const mlia_graph_value *inp
         return MLIA_SHAPE_ERROR("the element count is too large");
     if (!complete)
         return NULL;
-    if (wildcard != MLIA_NONE && have % want == 0) {
+    if (wildcard != MLIA_NONE && want > 0 && have % want == 0) {
         target[wildcard] = have / want;
         return NULL;
     }
@@ -145,7 +145,7 @@ mlia_status *mlia_infer_reshape(mlia_infer *infer)
         MLIA_TRY(check_list(infer, infer->op->input_count - 1));
     if (shape->shape_values == NULL)
         return NULL;
-    int64_t target[MLIA_RANK_LIMIT];
+    int64_t target[MLIA_RANK_LIMIT] = {0};
     if (shape->rank <= MLIA_RANK_LIMIT && shape->rank > 0)
         memcpy(target, shape->shape_values, shape->rank * sizeof *target);
     MLIA_TRY(reshape(infer, input, shape->rank, target));
@@ -188,7 +188,7 @@ mlia_status *mlia_infer_slice(mlia_infer *infer)
 mlia_status *mlia_infer_tile(mlia_infer *infer)
 {
     const mlia_graph_value *input = mlia_infer_input(infer, 0);
-    int64_t multiples[MLIA_RANK_LIMIT];
+    int64_t multiples[MLIA_RANK_LIMIT] = {0};
     bool known;
     MLIA_TRY(mlia_infer_operand(infer, 1, "multiples", input->rank, 1, multiples, &known));
     if (!known)

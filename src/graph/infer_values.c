@@ -21,7 +21,7 @@ static mlia_status *set_values(mlia_infer *infer, uint32_t length, const int64_t
 
 mlia_status *mlia_infer_dim(mlia_infer *infer)
 {
-    uint32_t axis;
+    uint32_t axis = 0;
     MLIA_TRY(mlia_infer_axis(infer, &axis));
     int64_t size = mlia_infer_input(infer, 0)->dims[axis];
     return size < 0 ? NULL : set_values(infer, 1, &size);
@@ -256,27 +256,27 @@ mlia_status *mlia_infer_while_loop(mlia_infer *infer)
 
 /* --- variables --- */
 
-static mlia_status *find_variable(const mlia_infer *infer, const mlia_variable **variable)
+/* NULL when the file does not declare it. */
+static const mlia_variable *find_variable(const mlia_infer *infer)
 {
     uint32_t index = infer->op->attributes->variable;
-    if (index >= infer->graph->variable_count)
-        return MLIA_ATTRIBUTE_ERROR("the variable is not declared");
-    *variable = &infer->graph->variables[index];
-    return NULL;
+    return index < infer->graph->variable_count ? &infer->graph->variables[index] : NULL;
 }
 
 mlia_status *mlia_infer_variable_read(mlia_infer *infer)
 {
-    const mlia_variable *variable;
-    MLIA_TRY(find_variable(infer, &variable));
+    const mlia_variable *variable = find_variable(infer);
+    if (variable == NULL)
+        return MLIA_ATTRIBUTE_ERROR("the variable is not declared");
     mlia_infer_set(infer, 0, variable->rank, variable->dims);
     return NULL;
 }
 
 mlia_status *mlia_infer_variable_write(mlia_infer *infer)
 {
-    const mlia_variable *variable;
-    MLIA_TRY(find_variable(infer, &variable));
+    const mlia_variable *variable = find_variable(infer);
+    if (variable == NULL)
+        return MLIA_ATTRIBUTE_ERROR("the variable is not declared");
     const mlia_graph_value *input = mlia_infer_input(infer, 0);
     bool fits = input->type == variable->type && input->rank == variable->rank;
     for (uint32_t i = 0; fits && i < input->rank; i++)

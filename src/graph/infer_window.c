@@ -83,7 +83,7 @@ mlia_status *mlia_infer_conv2d(mlia_infer *infer)
         return NULL;
     int64_t dims[4] = {input->dims[0], 0, 0, channels};
     const int64_t *kernel = depthwise ? weight->dims : weight->dims + 1;
-    for (uint32_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 2; i++)
         MLIA_TRY(convolve(axis_names[i + 1], input->dims[i + 1], pad[2 * i], pad[2 * i + 1], kernel[i],
                           dilation[i], stride[i], &dims[i + 1]));
     mlia_infer_set(infer, 0, 4, dims);
@@ -102,7 +102,7 @@ mlia_status *mlia_infer_conv3d(mlia_infer *infer)
     MLIA_TRY(check_channels(input->dims[4], weight->dims[4]));
     MLIA_TRY(check_bias(mlia_infer_input(infer, 2), weight->dims[0]));
     int64_t dims[5] = {input->dims[0], 0, 0, 0, weight->dims[0]};
-    for (uint32_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++)
         MLIA_TRY(convolve(axis_names[i], input->dims[i + 1], pad[2 * i], pad[2 * i + 1], weight->dims[i + 1],
                           dilation[i], stride[i], &dims[i + 1]));
     mlia_infer_set(infer, 0, 5, dims);
@@ -120,7 +120,7 @@ mlia_status *mlia_infer_transpose_conv2d(mlia_infer *infer)
     MLIA_TRY(check_channels(input->dims[3], weight->dims[3]));
     MLIA_TRY(check_bias(mlia_infer_input(infer, 2), weight->dims[0]));
     int64_t dims[4] = {input->dims[0], MLIA_DIM_UNKNOWN, MLIA_DIM_UNKNOWN, weight->dims[0]};
-    for (uint32_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         int64_t kernel = weight->dims[i + 1];
         if (kernel >= 0 && (pad[2 * i] <= -kernel || pad[2 * i + 1] <= -kernel))
             return MLIA_ATTRIBUTE_ERROR("out_pad is %lld and %lld in %s, must be above -%lld",
@@ -170,7 +170,7 @@ mlia_status *mlia_infer_pool(mlia_infer *infer)
     if (!known)
         return NULL;
     int64_t dims[4] = {input->dims[0], 0, 0, input->dims[3]};
-    for (uint32_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         int64_t before = pad[2 * i];
         int64_t after = pad[2 * i + 1];
         if (before >= kernel[i] || after >= kernel[i])
@@ -272,7 +272,7 @@ mlia_status *mlia_infer_resize(mlia_infer *infer)
     if (!known[0] || !known[1] || !known[2])
         return NULL;
     int64_t dims[4] = {input->dims[0], 0, 0, input->dims[3]};
-    for (uint32_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 2; i++)
         MLIA_TRY(resize_axis(axis_names[i + 1], input->dims[i + 1], scale[2 * i], scale[2 * i + 1], offset[i],
                              border[i], &dims[i + 1]));
     mlia_infer_set(infer, 0, 4, dims);

@@ -29,6 +29,12 @@ static mlia_status *option_error(mlia_str text)
                       MLIA_STR_ARG(text));
 }
 
+/* A number without sign: mlia_str_to_i64 would take one. */
+static bool starts_with_digit(mlia_str text)
+{
+    return text.size > 0 && text.data != NULL && text.data[0] >= '0' && text.data[0] <= '9';
+}
+
 mlia_status *mlia_input_shape_parse(mlia_str text, mlia_input_shape *shape)
 {
     size_t equals = mlia_str_find_last(text, '=');
@@ -42,7 +48,7 @@ mlia_status *mlia_input_shape_parse(mlia_str text, mlia_input_shape *shape)
         size_t end = 0;
         while (end < rest.size && rest.data[end] != ',' && rest.data[end] != 'x')
             end++;
-        if (shape->rank == MLIA_RANK_LIMIT || end == 0 || rest.data[0] < '0' || rest.data[0] > '9' ||
+        if (shape->rank == MLIA_RANK_LIMIT || !starts_with_digit(rest) ||
             !mlia_str_to_i64(mlia_str_slice(rest, 0, end), &shape->dims[shape->rank]) ||
             shape->dims[shape->rank] < 1)
             return option_error(text);

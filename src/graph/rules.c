@@ -40,8 +40,11 @@ mlia_op_rule mlia_op_rule_of(uint32_t op)
 {
     const char *results = strchr(rules[op].types, '>') + 1;
     const char *slash = strchr(results, '/');
-    return (mlia_op_rule){rules[op].ranks,         rules[op].constants, rules[op].types,    results,
-                          slash ? slash[1] : '\0', rules[op].rows,      rules[op].row_count};
+    char accumulator = '\0';
+    if (slash != NULL)
+        accumulator = slash[1];
+    return (mlia_op_rule){rules[op].ranks, rules[op].constants, rules[op].types,    results,
+                          accumulator,     rules[op].rows,      rules[op].row_count};
 }
 
 /* Length of a pattern without what follows '>' or '/'. */
@@ -91,15 +94,22 @@ static uint8_t fixed_type(char letter)
     }
 }
 
-/* Binds the variable `letter` to `type`, or compares it with what it must be. False on a contradiction. */
-static bool bind(mlia_typing *typing, char letter, uint8_t type)
+/* Position of a variable in the type rows; MLIA_NONE when the character is none. */
+static uint32_t variable_of(char letter)
 {
+    int position = letter - 'a';
+    return position >= 0 && position < MLIA_TYPE_VARIABLES ? (uint32_t)position : MLIA_NONE;
+}
+
+/* Binds the variable `letter` to `type`, or compares it with what it must be. False on a contradiction. */
+static bool match(mlia_typing *typing, char letter, uint8_t type)
+{
+    uint32_t variable = variable_of(letter);
     typing->expected = fixed_type(letter);
-    if (letter >= 'a' && letter < 'a' + MLIA_TYPE_VARIABLES) {
-        uint8_t *variable = &typing->types[letter - 'a'];
-        if (*variable == MLIA_TYPE_UNKNOWN)
-            *variable = type;
-        typing->expected = *variable;
+    if (variable != MLIA_NONE) {
+        if (typing->types[variable] == MLIA_TYPE_UNKNOWN)
+            typing->types[variable] = type;
+        typing->expected = typing->types[variable];
     }
     return typing->expected == MLIA_TYPE_UNKNOWN || typing->expected == type;
 }
@@ -116,17 +126,20 @@ mlia_typing mlia_operator_typing(const mlia_graph *graph, const mlia_operator *o
     for (uint32_t i = 0; i < op->input_count + op->output_count; i++) {
         bool is_input = i < op->input_count;
         uint32_t position = is_input ? i : i - op->input_count;
-        char letter = is_input ? mlia_pattern_at(rule.types, position, op->input_count)
-                               : mlia_pattern_at(rule.results, position, op->output_count);
+        char letter = '*';
+        if (is_input)
+            letter = mlia_pattern_at(rule.types, position, op->input_count);
+        else
+            letter = mlia_pattern_at(rule.results, position, op->output_count);
         const mlia_graph_value *value =
             &graph->values[is_input ? op->inputs[position] : op->outputs[position]];
-        if (!bind(&typing, letter, value->type)) {
+        if (!match(&typing, letter, value->type)) {
             typing.bad_operand = i;
             return typing;
         }
     }
-    if (rule.accumulator != '\0')
-        bind(&typing, rule.accumulator, (uint8_t)op->attributes->acc_type);
+    if (rule.accumulator != '\0' && op->attributes->acc_type < MLIA_TYPE_LIMIT)
+        (void)match(&typing, rule.accumulator, (uint8_t)op->attributes->acc_type);
     for (uint32_t i = 0; i < rule.row_count && typing.row == NULL; i++)
         if (row_fits(&rule.rows[i], &typing))
             typing.row = &rule.rows[i];
