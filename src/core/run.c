@@ -215,6 +215,22 @@ static mlia_status *read_model(run *r)
 
 /* --- results --- */
 
+/* Figures of a graph that breaks the rules of TOSA would mean nothing. Compatibility results name every broken rule; here the
+ * first one is the error. */
+static mlia_status *check_graphs(const run *r)
+{
+    enum { FINDING_LIMIT = 100 };
+    for (uint32_t i = 0; i < r->artifact.segment_count; i++) {
+        const mlia_graph *graph = r->artifact.segments[i].graph;
+        mlia_findings findings = {.limit = FINDING_LIMIT};
+        if (graph == NULL)
+            continue;
+        MLIA_TRY(mlia_graph_verify(graph, r->arena, &findings));
+        MLIA_TRY(mlia_findings_status(graph, &findings));
+    }
+    return NULL;
+}
+
 /* The result of `kind`; an error means that it could not be made. */
 static mlia_status *analyse(run *r, mlia_result_kind kind, mlia_result *result)
 {
@@ -244,6 +260,8 @@ static mlia_status *analyse(run *r, mlia_result_kind kind, mlia_result *result)
     mlia_log_add(request->log, "INFO", "%s by %s", mlia_result_kind_name(kind), producer->id);
     mlia_result_builder *builder = mlia_result_builder_new(r->arena, kind, mlia_str_from_c(producer->id));
     MLIA_TRY_ALLOC(builder);
+    if (kind == MLIA_RESULT_PERFORMANCE)
+        MLIA_TRY(check_graphs(r));
     mlia_collapse_rules rules = {request->config->collapse.items, request->config->collapse.count};
     MLIA_TRY(producer->run(&backend_request, builder));
     return mlia_result_finish(builder, rules.count > 0 ? &rules : NULL, r->diagnostics, result);
