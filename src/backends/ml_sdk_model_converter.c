@@ -231,6 +231,7 @@ const mlia_backend mlia_backend_ml_sdk_model_converter = {
     .name = "ML SDK Model Converter",
     .version = MLIA_VERSION,
     .summary = "converts models for Neural Technology tools and checks what can be lowered",
+    .categories = MLIA_CATEGORY_BIT(MLIA_RESULT_COMPATIBILITY),
     .formats = MLIA_FORMAT_BIT(MLIA_FORMAT_TOSA) | MLIA_FORMAT_BIT(MLIA_FORMAT_TOSAMLIR) |
                MLIA_FORMAT_BIT(MLIA_FORMAT_VGF) | MLIA_FORMAT_BIT(MLIA_FORMAT_TFLITE),
     .targets = "neural-technology",
