@@ -61,16 +61,9 @@ static mlia_status *set_stripes(nx_report *report, mlia_entity_ref entity,
     return set_attribute(report, entity, MLIA_STR("stripe_ids"), list);
 }
 
-/* Floating point runs on the shader engine, everything else that has a price on NX. */
-static bool runs_on_nx(const mlia_graph *graph, const mlia_operator *op)
+static mlia_str placement_of(const nx_report *report, uint32_t segment, uint32_t operator_index)
 {
-    for (uint32_t i = 0; i < op->output_count; i++)
-        if (mlia_type_is_float(graph->values[op->outputs[i]].type))
-            return false;
-    for (uint32_t i = 0; i < op->input_count; i++)
-        if (mlia_type_is_float(graph->values[op->inputs[i]].type))
-            return false;
-    return true;
+    return mlia_compatibility_placement(report->levels[segment][operator_index]);
 }
 
 static mlia_status *add_operators(nx_report *report, uint32_t segment, const mlia_estimate_chain *chain,
@@ -93,10 +86,10 @@ static mlia_status *add_operators(nx_report *report, uint32_t segment, const mli
         }
         for (uint32_t i = 0; i < group->operator_count; i++) {
             mlia_entity_ref child = operators[group->operators[i]];
-            bool nx = runs_on_nx(s->graph, &s->graph->operators[group->operators[i]]);
-            *on_nx = *on_nx || nx;
+            *on_nx = *on_nx || report->levels[segment][group->operators[i]] == MLIA_LEVEL_TOSA;
             mlia_result_add_edge(report->builder, parent, child);
-            mlia_result_set_placement(report->builder, child, nx ? MLIA_STR("NX") : MLIA_STR("GPU"));
+            mlia_result_set_placement(report->builder, child,
+                                      placement_of(report, segment, group->operators[i]));
         }
     }
     return NULL;
@@ -154,6 +147,31 @@ static mlia_status *add_cascade(nx_report *report, uint32_t segment, uint32_t in
     return NULL;
 }
 
+/* Where each operator runs, by the rules of the compatibility results. */
+static mlia_status *place_operators(nx_report *report)
+{
+    size_t counted = 0;
+    size_t on_nx = 0;
+    report->levels = MLIA_NEW_ARRAY(report->arena, uint8_t *, report->estimate->segment_count);
+    MLIA_TRY_ALLOC(report->levels);
+    for (uint32_t k = 0; k < report->estimate->segment_count; k++) {
+        const mlia_graph *graph = report->estimate->segments[k].graph;
+        mlia_compatibility compatibility = {0};
+        mlia_compatibility_options options = {.skip_trivial = report->request->skip_trivial_operators};
+        if (graph == NULL)
+            continue;
+        report->levels[k] = MLIA_NEW_ARRAY(report->arena, uint8_t, graph->operator_count);
+        MLIA_TRY_ALLOC(report->levels[k]);
+        MLIA_TRY(mlia_compatibility_check(graph, options, report->arena, &compatibility));
+        for (size_t i = 0; i < compatibility.count; i++)
+            report->levels[k][compatibility.records[i].op] = (uint8_t)compatibility.records[i].level;
+        counted += compatibility.count;
+        on_nx += compatibility.per_level[MLIA_LEVEL_TOSA];
+    }
+    report->accelerator_percentage = counted > 0 ? 100 * (double)on_nx / (double)counted : 0;
+    return NULL;
+}
+
 /* Operators in no chain hang on the segment, unless another operator of the same source is in one. */
 static mlia_status *add_others(nx_report *report, uint32_t segment, mlia_entity_ref entity)
 {
@@ -200,6 +218,7 @@ mlia_status *nx_report_entities(nx_report *report)
     report->chains = MLIA_NEW_ARRAY(report->arena, mlia_entity_ref *, count);
     MLIA_TRY_ALLOC(report->provenance);
     MLIA_TRY_ALLOC(report->chains);
+    MLIA_TRY(place_operators(report));
     mlia_result_declare_nx_kinds(report->builder);
     for (uint32_t i = 0; i < count; i++)
         MLIA_TRY(add_segment(report, i));
@@ -259,31 +278,6 @@ nx_figures nx_figures_of(const mlia_estimate *estimate)
     return figures;
 }
 
-static bool is_trivial(uint32_t op)
-{
-    return op == MLIA_OP_CONST || op == MLIA_OP_CONST_SHAPE || op == MLIA_OP_RESHAPE;
-}
-
-/* 100 × operators on NX / operators; operators without price and floating-point ones are not on NX. */
-static double accelerator_percentage(const nx_report *report)
-{
-    double all = 0;
-    double elsewhere = 0;
-    for (uint32_t k = 0; k < report->estimate->segment_count; k++) {
-        const mlia_estimate_segment *s = &report->estimate->segments[k];
-        for (uint32_t i = 0; s->graph != NULL && i < s->graph->operator_count; i++) {
-            const mlia_operator *op = &s->graph->operators[i];
-            if (report->request->skip_trivial_operators && is_trivial(op->op))
-                continue;
-            all++;
-            bool custom = op->op == MLIA_OP_CUSTOM || op->op == MLIA_OP_FOREIGN ||
-                          mlia_op_describe(op->op)->group == MLIA_GROUP_CONTROL_FLOW;
-            elsewhere += custom || !runs_on_nx(s->graph, op);
-        }
-    }
-    return all > 0 ? 100 * (all - elsewhere) / all : 0;
-}
-
 static void add_metric(nx_report *report, const char *name, const char *unit, nx_figure figure)
 {
     mlia_str n = mlia_str_from_c(name);
@@ -321,7 +315,7 @@ mlia_status *nx_report_metrics(nx_report *report)
     const nx_figures *figures = &report->figures;
     mlia_result_add_metric(report->builder,
                            mlia_metric_number(MLIA_STR("accelerator_operator_percentage"), MLIA_STR("%"),
-                                              accelerator_percentage(report)));
+                                              report->accelerator_percentage));
     if (figures->available[NX_FIGURE_TOTAL_CYCLES] && figures->available[NX_FIGURE_COMPUTE_CYCLES]) {
         double total = figures->value[NX_FIGURE_TOTAL_CYCLES];
         double share = total > 0 ? 100 * figures->value[NX_FIGURE_COMPUTE_CYCLES] / total : 0;

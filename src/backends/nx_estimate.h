@@ -6,6 +6,7 @@
 #include "backends/backend.h"
 #include "backends/provenance.h"
 #include "estimate/estimate.h"
+#include "targets/compatibility.h"
 
 #define NX_FOLDER          "nx-performance-estimator"
 #define NX_CALIBRATION_SET "mobilenet_v1_0.25_224_quant, ds_cnn_large_int8"
@@ -47,6 +48,8 @@ typedef struct nx_report {
     nx_figures figures;
     mlia_provenance *provenance;      /* of each segment */
     mlia_entity_ref **chains;         /* of each segment's chains */
+    uint8_t **levels;                 /* mlia_compatibility_level of each segment's operators */
+    double accelerator_percentage;    /* operators on NX */
     bool memories[MLIA_MEMORY_COUNT]; /* reported in breakdowns */
     bool external;                    /* figures of a program of the user's */
 } nx_report;

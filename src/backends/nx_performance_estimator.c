@@ -141,11 +141,11 @@ const mlia_backend mlia_backend_nx_performance_estimator = {
     .version = MLIA_ESTIMATE_REVISION,
     .summary = "estimates cycles, traffic and memory of a model",
     .categories = MLIA_CATEGORY_BIT(MLIA_RESULT_PERFORMANCE) | MLIA_CATEGORY_BIT(MLIA_RESULT_COMPATIBILITY),
-    .compatibility = &mlia_backend_ml_sdk_model_converter,
     .formats = MLIA_FORMAT_BIT(MLIA_FORMAT_TFLITE) | MLIA_FORMAT_BIT(MLIA_FORMAT_TOSA) |
                MLIA_FORMAT_BIT(MLIA_FORMAT_TOSAMLIR) | MLIA_FORMAT_BIT(MLIA_FORMAT_VGF) |
                MLIA_FORMAT_BIT(MLIA_FORMAT_PT2) | MLIA_FORMAT_BIT(MLIA_FORMAT_PTE),
     .targets = "neural-technology",
+    .compatibility = &mlia_backend_ml_sdk_model_converter,
     .selectable = true,
     .options = options,
     .configure = configure,
