@@ -299,6 +299,11 @@ static bool type_matches(uint8_t wanted, const mlia_graph *graph, const uint32_t
     return wanted == MLIA_TYPE_UNKNOWN || (index < count && graph->values[values[index]].type == wanted);
 }
 
+static mlia_str type_name(const checker_state *checker, uint32_t value)
+{
+    return mlia_type_describe(checker->graph->values[value].type)->name;
+}
+
 static mlia_status *check_converter_types(checker_state *checker)
 {
     const mlia_operator *op = checker->op;
@@ -308,12 +313,15 @@ static mlia_status *check_converter_types(checker_state *checker)
             !type_matches(refused[i].second, checker->graph, op->inputs, op->input_count, 1) ||
             !type_matches(refused[i].out, checker->graph, op->outputs, op->output_count, 0))
             continue;
-        uint32_t in = op->input_count > 0 ? op->inputs[0] : op->outputs[0];
-        mlia_str error = mlia_arena_format(
-            checker->arena, "%.*s on %.*s to %.*s: legal, but the model converter refuses it",
-            MLIA_STR_ARG(mlia_operator_name(op)),
-            MLIA_STR_ARG(mlia_type_describe(checker->graph->values[in].type)->name),
-            MLIA_STR_ARG(mlia_type_describe(checker->graph->values[op->outputs[0]].type)->name));
+        mlia_str out = type_name(checker, op->outputs[0]);
+        mlia_str name = mlia_operator_name(op);
+        mlia_str error =
+            op->input_count == 0
+                ? mlia_arena_format(checker->arena, "%.*s of %.*s: legal, but the model converter refuses it",
+                                    MLIA_STR_ARG(name), MLIA_STR_ARG(out))
+                : mlia_arena_format(
+                      checker->arena, "%.*s on %.*s to %.*s: legal, but the model converter refuses it",
+                      MLIA_STR_ARG(name), MLIA_STR_ARG(type_name(checker, op->inputs[0])), MLIA_STR_ARG(out));
         return fail_with(checker, CONVERTER_TYPE, MLIA_RULE_TYPE, error, error);
     }
     return NULL;

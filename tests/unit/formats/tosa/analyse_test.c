@@ -85,17 +85,22 @@ static void shapes_are_inferred(void **state)
 
 /* --- verifier --- */
 
+static void verify_graph(const char *path, tosa_file *item)
+{
+    mlia_findings findings = {0};
+    assert_ok(mlia_graph_verify(item->graph, item->arena, &findings));
+    if (findings.count > 0)
+        fail_msg("%s: %.*s", path, MLIA_STR_ARG(findings.items[0].text));
+}
+
 static void verify_valid(const char *path)
 {
     tosa_file item;
-    mlia_findings findings = {0};
     if (ends_with(path, "/unranked.tosa"))
         return;
     assert_ok(read_tosa(path, &item));
     assert_ok(mlia_graph_resolve_shapes(item.graph, NULL, 0, NULL));
-    assert_ok(mlia_graph_verify(item.graph, item.arena, &findings));
-    if (findings.count > 0)
-        fail_msg("%s: %.*s", path, MLIA_STR_ARG(findings.items[0].text));
+    verify_graph(path, &item);
     close_tosa(&item);
 }
 
@@ -230,6 +235,18 @@ static void requirements_are_found(void **state)
 
 /* --- work --- */
 
+static uint64_t count_macs(const tosa_file *item)
+{
+    uint64_t macs = 0;
+    mlia_work *works = MLIA_NEW_ARRAY(item->arena, mlia_work, item->graph->operator_count);
+    assert_ok(mlia_graph_work(item->graph, item->arena, works));
+    for (uint32_t o = 0; o < item->graph->operator_count; o++) {
+        assert_true(works[o].known);
+        macs += works[o].macs;
+    }
+    return macs;
+}
+
 static void work_is_counted(void **state)
 {
     (void)state;
@@ -242,15 +259,39 @@ static void work_is_counted(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tosa_file item;
-        uint64_t macs = 0;
         assert_ok(read_data(cases[i].file, &item));
-        mlia_work *works = MLIA_NEW_ARRAY(item.arena, mlia_work, item.graph->operator_count);
-        assert_ok(mlia_graph_work(item.graph, item.arena, works));
-        for (uint32_t o = 0; o < item.graph->operator_count; o++) {
-            assert_true(works[o].known);
-            macs += works[o].macs;
-        }
-        assert_int_equal(macs, cases[i].macs);
+        assert_int_equal(count_macs(&item), cases[i].macs);
+        close_tosa(&item);
+    }
+}
+
+/* Models of MLPerf Tiny, as the public converter made them. */
+static void work_of_models_is_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file;
+        uint64_t macs;
+    } cases[] = {
+        {"ad01_int8", 264192},
+        {"kws_ref_model", 2656768},
+        {"kws_ref_model_float32", 2656768},
+        {"pretrainedResnet_quant", 12501632},
+        {"pretrainedResnet", 12501632},
+    };
+    const char *fixtures = getenv("MLIA_FIXTURES");
+    if (fixtures == NULL) {
+        print_message("skipped: MLIA_FIXTURES is not set\n");
+        skip();
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tosa_file item;
+        char path[512];
+        snprintf(path, sizeof path, "%s/models/%s.tosa", fixtures, cases[i].file);
+        assert_ok(read_tosa(path, &item));
+        assert_ok(mlia_graph_resolve_shapes(item.graph, NULL, 0, NULL));
+        verify_graph(path, &item);
+        assert_int_equal(count_macs(&item), cases[i].macs);
         close_tosa(&item);
     }
 }
@@ -265,6 +306,7 @@ int main(void)
         cmocka_unit_test(unknown_ranks_need_a_shape),
         cmocka_unit_test(requirements_are_found),
         cmocka_unit_test(work_is_counted),
+        cmocka_unit_test(work_of_models_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
