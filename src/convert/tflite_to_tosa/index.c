@@ -1,0 +1,396 @@
+/* GATHER, GATHER_ND, SCATTER_ND, ONE_HOT, EMBEDDING_LOOKUP, SPARSE_TO_DENSE, BUCKETIZE, REVERSE_SEQUENCE. */
+#include "convert/tflite_to_tosa/rules.h"
+
+static int64_t product(const int64_t *dims, uint32_t from, uint32_t to)
+{
+    int64_t count = 1;
+    for (uint32_t i = from; i < to; i++)
+        count *= dims[i];
+    return count;
+}
+
+/* GATHER on tensors of any type: BOOL goes through INT8. */
+static uint32_t gather_any(lowering *l, uint32_t values, uint32_t indices)
+{
+    if (VALUE_TYPE(l, values) != MLIA_TYPE_BOOL)
+        return mlia_emit_gather(l, values, indices);
+    uint32_t y = mlia_emit_gather(l, mlia_emit_cast(l, values, MLIA_TYPE_INT8), indices);
+    return mlia_emit_cast(l, y, MLIA_TYPE_BOOL);
+}
+
+/* Constant indices of a GATHER must not be negative; the interpreter refuses them too. */
+static bool check_indices(lowering *l, const operand *indices, int64_t limit)
+{
+    for (uint64_t i = 0; indices->is_constant && i < indices->elements; i++) {
+        int64_t index = mlia_lower_integer_at(indices, i);
+        if (index < 0 || index >= limit) {
+            mlia_lower_error(l, MLIA_E_TFLITE_ATTRIBUTE, "index %lld of a dimension of %lld",
+                             (long long)index, (long long)limit);
+            return false;
+        }
+    }
+    return true;
+}
+
+void mlia_lower_gather(lowering *l)
+{
+    operand *x = mlia_lower_required(l, 0);
+    operand *indices = mlia_lower_required(l, 1);
+    if (l->fault != NULL)
+        return;
+    uint32_t axis = mlia_lower_axis(l, mlia_lower_option(l, MLIA_TFLITE_GatherOptions_axis), x->rank);
+    int64_t batch_option = mlia_lower_option(l, MLIA_TFLITE_GatherOptions_batch_dims);
+    uint32_t batch = (uint32_t)(batch_option < 0 ? batch_option + (int64_t)indices->rank : batch_option);
+    if (l->fault == NULL && (batch > axis || batch > indices->rank))
+        mlia_lower_error(l, MLIA_E_TFLITE_ATTRIBUTE, "%u batch dimensions, axis %u", batch, axis);
+    if (l->fault != NULL || !check_indices(l, indices, x->dims[axis]))
+        return;
+    /* [batch, before, K, behind] → [batch, K, before · behind] */
+    int64_t n = product(x->dims, 0, batch);
+    int64_t before = product(x->dims, batch, axis);
+    int64_t k = x->dims[axis];
+    int64_t behind = product(x->dims, axis + 1, x->rank);
+    int64_t w = product(indices->dims, batch, indices->rank);
+    int64_t apart[4] = {n, before, k, behind};
+    static const uint32_t to_front[4] = {0, 2, 1, 3};
+    int64_t flat[3] = {n, k, before * behind};
+    int64_t flat_indices[2] = {n, w};
+    uint32_t value = mlia_lower_value(l, x);
+    if (before > 1)
+        value = mlia_emit_transpose(l, mlia_emit_reshape(l, value, 4, apart), to_front);
+    uint32_t y = gather_any(l, mlia_emit_reshape(l, value, 3, flat),
+                            mlia_emit_reshape(l, mlia_lower_value(l, indices), 2, flat_indices));
+    if (before > 1) {
+        int64_t gathered[4] = {n, w, before, behind};
+        y = mlia_emit_transpose(l, mlia_emit_reshape(l, y, 4, gathered), to_front);
+    }
+    int64_t dims[2 * MAX_RANK];
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < axis; i++)
+        dims[rank++] = x->dims[i];
+    for (uint32_t i = batch; i < indices->rank; i++)
+        dims[rank++] = indices->dims[i];
+    for (uint32_t i = axis + 1; i < x->rank; i++)
+        dims[rank++] = x->dims[i];
+    mlia_lower_set(l, 0, mlia_emit_reshape(l, y, rank, dims));
+}
+
+/* Index vectors along the last dimension as one linear index each: [1, W]. Constants are computed here. */
+static uint32_t linear_indices(lowering *l, operand *indices, const int64_t *dims, int64_t w, uint32_t depth,
+                               const int64_t **known)
+{
+    int64_t strides[MAX_RANK];
+    int64_t step = 1;
+    for (uint32_t i = depth; i > 0; i--) {
+        strides[i - 1] = step;
+        step *= dims[i - 1];
+    }
+    int64_t flat[2] = {1, w};
+    *known = NULL;
+    if (!indices->is_constant) {
+        int64_t table[2] = {w, depth};
+        uint32_t scaled = mlia_emit_mul(l, mlia_emit_reshape(l, mlia_lower_value(l, indices), 2, table),
+                                        mlia_emit_ints(l, MLIA_TYPE_INT32, depth, strides), 0);
+        return mlia_emit_reshape(l, mlia_emit_reduce(l, MLIA_OP_REDUCE_SUM, scaled, 1), 2, flat);
+    }
+    int64_t *linear = MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)w);
+    if (linear == NULL) {
+        mlia_lower_fail(l, mlia_error_memory());
+        return MLIA_NONE;
+    }
+    for (int64_t i = 0; i < w; i++)
+        for (uint32_t k = 0; k < depth; k++) {
+            int64_t index = mlia_lower_integer_at(indices, (uint64_t)(i * depth + k));
+            if (index < 0 || index >= dims[k])
+                mlia_lower_error(l, MLIA_E_TFLITE_ATTRIBUTE, "index %lld of a dimension of %lld",
+                                 (long long)index, (long long)dims[k]);
+            linear[i] += index * strides[k];
+        }
+    *known = linear;
+    return mlia_emit_reshape(l, mlia_emit_ints(l, MLIA_TYPE_INT32, (uint32_t)w, linear), 2, flat);
+}
+
+/* Depth of the index vectors: the last dimension of the indices. */
+static uint32_t index_depth(lowering *l, const operand *indices, uint32_t limit)
+{
+    int64_t depth = indices->rank > 0 ? indices->dims[indices->rank - 1] : 0;
+    if (depth < 1 || depth > (int64_t)limit) {
+        mlia_lower_error(l, MLIA_E_TFLITE_SHAPE, "index vectors of %lld entries", (long long)depth);
+        return 1;
+    }
+    return (uint32_t)depth;
+}
+
+void mlia_lower_gather_nd(lowering *l)
+{
+    operand *x = mlia_lower_required(l, 0);
+    operand *indices = mlia_lower_required(l, 1);
+    if (l->fault != NULL)
+        return;
+    uint32_t depth = index_depth(l, indices, x->rank);
+    int64_t w = product(indices->dims, 0, indices->rank - 1);
+    int64_t flat[3] = {1, product(x->dims, 0, depth), product(x->dims, depth, x->rank)};
+    const int64_t *known;
+    if (l->fault != NULL)
+        return;
+    uint32_t y = gather_any(l, mlia_emit_reshape(l, mlia_lower_value(l, x), 3, flat),
+                            linear_indices(l, indices, x->dims, w, depth, &known));
+    int64_t dims[2 * MAX_RANK];
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i + 1 < indices->rank; i++)
+        dims[rank++] = indices->dims[i];
+    for (uint32_t i = depth; i < x->rank; i++)
+        dims[rank++] = x->dims[i];
+    mlia_lower_set(l, 0, mlia_emit_reshape(l, y, rank, dims));
+}
+
+static uint32_t scatter(lowering *l, uint32_t into, uint32_t indices, uint32_t updates)
+{
+    uint32_t inputs[3] = {into, indices, updates};
+    const mlia_graph_value *info = mlia_lower_info(l, into);
+    return mlia_emit(l, MLIA_OP_SCATTER, inputs, 3, NULL, info->type, 3, info->dims);
+}
+
+/* A tensor full of one number: one constant element, repeated. */
+static uint32_t filled(lowering *l, uint32_t type, double value, const int64_t dims[3])
+{
+    return mlia_emit_tile(l, mlia_emit_scalar(l, type, 3, value), dims);
+}
+
+/* TOSA scatters to distinct places only, TFLite adds what meets: constant indices are split into rounds
+ * without repetition. */
+static uint32_t scatter_rounds(lowering *l, const int64_t *linear, int64_t w, uint32_t updates,
+                               const int64_t flat[3])
+{
+    int64_t *level = MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)w);
+    int64_t *seen = MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)flat[1]);
+    int64_t *chosen = MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)w);
+    uint32_t *rows = MLIA_NEW_ARRAY(l->arena, uint32_t, (size_t)w);
+    if (level == NULL || seen == NULL || chosen == NULL || rows == NULL) {
+        mlia_lower_fail(l, mlia_error_memory());
+        return MLIA_NONE;
+    }
+    int64_t rounds = 0;
+    for (int64_t i = 0; i < w; i++) {
+        level[i] = seen[linear[i]]++;
+        if (level[i] + 1 > rounds)
+            rounds = level[i] + 1;
+    }
+    uint32_t type = VALUE_TYPE(l, updates);
+    uint32_t sum = MLIA_NONE;
+    for (int64_t round = 0; round < rounds && l->fault == NULL; round++) {
+        uint32_t count = 0;
+        for (int64_t i = 0; i < w; i++)
+            if (level[i] == round) {
+                chosen[count] = linear[i];
+                rows[count++] = mlia_emit_part(l, updates, 1, i, 1);
+            }
+        int64_t index_dims[2] = {1, count};
+        uint32_t part = rounds == 1 ? updates : mlia_emit_concat(l, rows, count, 1);
+        uint32_t indices =
+            mlia_emit_reshape(l, mlia_emit_ints(l, MLIA_TYPE_INT32, count, chosen), 2, index_dims);
+        uint32_t layer = scatter(l, filled(l, type, 0.0, flat), indices, part);
+        sum = round == 0 ? layer : mlia_emit_binary(l, MLIA_OP_ADD, sum, layer);
+    }
+    return sum;
+}
+
+void mlia_lower_scatter_nd(lowering *l)
+{
+    operand *indices = mlia_lower_required(l, 0);
+    operand *updates = mlia_lower_required(l, 1);
+    uint32_t rank = 0;
+    const int64_t *dims = mlia_lower_integers(l, mlia_lower_required(l, 2), MAX_RANK, &rank);
+    if (l->fault != NULL)
+        return;
+    uint32_t depth = index_depth(l, indices, rank);
+    int64_t w = product(indices->dims, 0, indices->rank - 1);
+    int64_t flat[3] = {1, product(dims, 0, depth), product(dims, depth, rank)};
+    int64_t update_dims[3] = {1, w, flat[2]};
+    const int64_t *known = NULL;
+    if (l->fault != NULL)
+        return;
+    uint32_t at = linear_indices(l, indices, dims, w, depth, &known);
+    uint32_t values = mlia_emit_reshape(l, mlia_lower_value(l, updates), 3, update_dims);
+    if (l->fault != NULL)
+        return;
+    uint32_t y;
+    if (known != NULL) {
+        y = scatter_rounds(l, known, w, values, flat);
+    } else {
+        mlia_warn(l->diagnostics, MLIA_W_TFLITE,
+                  "SCATTER_ND: TOSA needs distinct indices; repeated ones would not be added up");
+        y = scatter(l, filled(l, VALUE_TYPE(l, values), 0.0, flat), at, values);
+    }
+    mlia_lower_set(l, 0, mlia_emit_reshape(l, y, rank, dims));
+}
+
+/* 0, 1, … count - 1 along `axis` of a tensor of `rank` dimensions. */
+static uint32_t iota(lowering *l, int64_t count, uint32_t axis, uint32_t rank)
+{
+    int64_t *steps =
+        count > 0 && count <= (int64_t)1 << 24 ? MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)count) : NULL;
+    if (steps == NULL) {
+        mlia_lower_error(l, MLIA_E_TFLITE_LIMIT, "a depth of %lld", (long long)count);
+        return MLIA_NONE;
+    }
+    int64_t dims[MAX_RANK];
+    for (uint32_t i = 0; i < rank; i++)
+        dims[i] = i == axis ? count : 1;
+    for (int64_t i = 0; i < count; i++)
+        steps[i] = i;
+    return mlia_emit_reshape(l, mlia_emit_ints(l, MLIA_TYPE_INT32, (uint32_t)count, steps), rank, dims);
+}
+
+void mlia_lower_one_hot(lowering *l)
+{
+    operand *indices = mlia_lower_required(l, 0);
+    uint32_t one = 0;
+    const int64_t *depth = mlia_lower_integers(l, mlia_lower_required(l, 1), 1, &one);
+    operand *on = mlia_lower_required(l, 2);
+    operand *off = mlia_lower_required(l, 3);
+    if (l->fault != NULL || one != 1)
+        return;
+    uint32_t rank = indices->rank + 1;
+    uint32_t axis = mlia_lower_axis(l, mlia_lower_option(l, MLIA_TFLITE_OneHotOptions_axis), rank);
+    int64_t dims[MAX_RANK + 1];
+    for (uint32_t i = 0; i < rank; i++)
+        dims[i] = i < axis ? indices->dims[i] : i == axis ? 1 : indices->dims[i - 1];
+    uint32_t x = mlia_emit_cast(l, mlia_lower_value(l, indices), MLIA_TYPE_INT32);
+    uint32_t hit = mlia_emit_binary(l, MLIA_OP_EQUAL, mlia_emit_reshape(l, x, rank, dims),
+                                    iota(l, depth[0], axis, rank));
+    mlia_lower_set(l, 0, mlia_emit_select(l, hit, mlia_lower_value(l, on), mlia_lower_value(l, off)));
+}
+
+void mlia_lower_embedding_lookup(lowering *l)
+{
+    operand *ids = mlia_lower_required(l, 0);
+    operand *table = mlia_lower_required(l, 1);
+    if (l->fault != NULL || !check_indices(l, ids, table->dims[0]))
+        return;
+    operand *out = mlia_lower_output(l, 0);
+    bool quantised = mlia_lower_is_quantised(table) && out != NULL && mlia_lower_is_float(out);
+    int64_t flat[3] = {1, table->dims[0], product(table->dims, 1, table->rank)};
+    int64_t index_dims[2] = {1, product(ids->dims, 0, ids->rank)};
+    uint32_t values = quantised ? mlia_emit_dequantise(l, table) : mlia_lower_value(l, table);
+    uint32_t y = mlia_emit_gather(l, mlia_emit_reshape(l, values, 3, flat),
+                                  mlia_emit_reshape(l, mlia_lower_value(l, ids), 2, index_dims));
+    int64_t dims[2 * MAX_RANK];
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < ids->rank; i++)
+        dims[rank++] = ids->dims[i];
+    for (uint32_t i = 1; i < table->rank; i++)
+        dims[rank++] = table->dims[i];
+    mlia_lower_set(l, 0, mlia_emit_reshape(l, y, rank, dims));
+}
+
+void mlia_lower_sparse_to_dense(lowering *l)
+{
+    operand *indices = mlia_lower_required(l, 0);
+    uint32_t rank = 0;
+    const int64_t *dims = mlia_lower_integers(l, mlia_lower_required(l, 1), MAX_RANK, &rank);
+    operand *values = mlia_lower_required(l, 2);
+    operand *initial = mlia_lower_required(l, 3);
+    if (l->fault != NULL)
+        return;
+    if (!initial->is_constant) {
+        mlia_lower_error(l, MLIA_E_TFLITE_DATA_DEPENDENT,
+                         "the default value must be known when the model is converted");
+        return;
+    }
+    uint32_t depth = indices->rank == 2 ? index_depth(l, indices, rank) : 1;
+    int64_t w = indices->rank == 0 ? 1 : indices->dims[0];
+    int64_t flat[3] = {1, product(dims, 0, rank), 1};
+    int64_t update_dims[3] = {1, w, 1};
+    const int64_t *known;
+    uint32_t at = linear_indices(l, indices, dims, w, depth, &known);
+    uint32_t updates = mlia_lower_value(l, values);
+    static const int64_t single[3] = {1, 1, 1};
+    updates = values->rank == 0 ? mlia_emit_tile(l, mlia_emit_reshape(l, updates, 3, single), update_dims)
+                                : mlia_emit_reshape(l, updates, 3, update_dims);
+    uint32_t y =
+        scatter(l, filled(l, VALUE_TYPE(l, updates), mlia_lower_number_at(initial, 0), flat), at, updates);
+    mlia_lower_set(l, 0, mlia_emit_reshape(l, y, rank, dims));
+}
+
+void mlia_lower_bucketize(lowering *l)
+{
+    operand *x = mlia_lower_required(l, 0);
+    if (l->fault != NULL)
+        return;
+    mlia_flatbuf_vector boundaries =
+        mlia_flatbuf_list(l->op->options, MLIA_TFLITE_BucketizeOptions_boundaries);
+    float *values = MLIA_NEW_ARRAY(l->arena, float, boundaries.count);
+    if (values == NULL) {
+        mlia_lower_fail(l, mlia_error_memory());
+        return;
+    }
+    if (boundaries.count == 0 || x->rank + 1 > TOSA_MAX_RANK) {
+        mlia_lower_error(l, MLIA_E_TFLITE_LIMIT, "%zu boundaries on rank %u", boundaries.count, x->rank);
+        return;
+    }
+    for (size_t i = 0; i < boundaries.count; i++)
+        values[i] = (float)mlia_flatbuf_real_at(boundaries, i);
+    int64_t apart[MAX_RANK + 1];
+    int64_t row[MAX_RANK + 1];
+    for (uint32_t i = 0; i <= x->rank; i++) {
+        apart[i] = i < x->rank ? x->dims[i] : 1;
+        row[i] = i < x->rank ? 1 : (int64_t)boundaries.count;
+    }
+    uint32_t value = mlia_lower_value(l, x);
+    if (!mlia_type_is_float(VALUE_TYPE(l, value)))
+        value = mlia_emit_cast(l, value, MLIA_TYPE_FP32);
+    uint32_t above =
+        mlia_emit_binary(l, MLIA_OP_GREATER_EQUAL, mlia_emit_reshape(l, value, x->rank + 1, apart),
+                         mlia_emit_floats(l, x->rank + 1, row, values));
+    uint32_t count =
+        mlia_emit_reduce(l, MLIA_OP_REDUCE_SUM, mlia_emit_cast(l, above, MLIA_TYPE_INT32), x->rank);
+    mlia_lower_set(l, 0, mlia_emit_reshape(l, count, x->rank, x->dims));
+}
+
+/* Constant lengths: a gather whose indices run backwards over each sequence. */
+void mlia_lower_reverse_sequence(lowering *l)
+{
+    operand *x = mlia_lower_required(l, 0);
+    uint32_t count = 0;
+    const int64_t *lengths = mlia_lower_integers(l, mlia_lower_required(l, 1), 1 << 20, &count);
+    if (l->fault != NULL)
+        return;
+    uint32_t sequence =
+        mlia_lower_axis(l, mlia_lower_option(l, MLIA_TFLITE_ReverseSequenceOptions_seq_dim), x->rank);
+    uint32_t batch =
+        mlia_lower_axis(l, mlia_lower_option(l, MLIA_TFLITE_ReverseSequenceOptions_batch_dim), x->rank);
+    if (l->fault == NULL && (sequence == batch || (int64_t)count != x->dims[batch]))
+        mlia_lower_error(l, MLIA_E_TFLITE_ATTRIBUTE, "%u lengths, batch axis %u, sequence axis %u", count,
+                         batch, sequence);
+    if (l->fault != NULL)
+        return;
+    uint32_t order[MAX_RANK] = {batch, sequence};
+    uint32_t back[MAX_RANK];
+    int64_t moved[MAX_RANK];
+    uint32_t used = 2;
+    for (uint32_t i = 0; i < x->rank; i++)
+        if (i != batch && i != sequence)
+            order[used++] = i;
+    for (uint32_t i = 0; i < x->rank; i++) {
+        back[order[i]] = i;
+        moved[i] = x->dims[order[i]];
+    }
+    int64_t n = moved[0];
+    int64_t k = moved[1];
+    int64_t flat[3] = {n, k, product(moved, 2, x->rank)};
+    int64_t index_dims[2] = {n, k};
+    int64_t *indices = MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)(n * k));
+    if (indices == NULL) {
+        mlia_lower_fail(l, mlia_error_memory());
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < k; j++)
+            indices[i * k + j] = j < lengths[i] && lengths[i] <= k ? lengths[i] - 1 - j : j;
+    uint32_t value = mlia_emit_transpose(l, mlia_lower_value(l, x), order);
+    uint32_t at =
+        mlia_emit_reshape(l, mlia_emit_ints(l, MLIA_TYPE_INT32, (uint32_t)(n * k), indices), 2, index_dims);
+    uint32_t y = gather_any(l, mlia_emit_reshape(l, value, 3, flat), at);
+    mlia_lower_set(l, 0, mlia_emit_transpose(l, mlia_emit_reshape(l, y, x->rank, moved), back));
+}
