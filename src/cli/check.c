@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/suggest.h"
+#include "cli/baseline.h"
 #include "cli/commands.h"
 #include "cli/report.h"
 #include "core/diagnostic.h"
@@ -63,6 +64,10 @@ static const mlia_cli_option options[] = {
      .choices = "1.2.0",
      .fallback = "1.2.0",
      .help = "schema version to write"},
+    {.name = "baseline",
+     .type = MLIA_CLI_FILE,
+     .argument = "DOC.json",
+     .help = "after the run print it beside that document, metric by metric and chain by chain"},
     {.name = "timeout",
      .type = MLIA_CLI_SECONDS,
      .argument = "SECONDS",
@@ -285,9 +290,12 @@ static bool all_failed(const mlia_document *document)
 
 /* Files and standard output. A text report of nothing but failures would only repeat the error. */
 static mlia_status *deliver(mlia_cli *cli, const mlia_cli_reports *reports, const mlia_user_config *config,
-                            mlia_output *output, mlia_log *log, const mlia_document *document)
+                            mlia_output *output, mlia_log *log, const mlia_document *document,
+                            const mlia_document *baseline)
 {
     MLIA_TRY(mlia_cli_write_reports(cli, reports, config, document, all_failed(document)));
+    if (baseline != NULL)
+        MLIA_TRY(mlia_cli_print_baseline(cli, reports, mlia_cli_value(cli, "baseline"), baseline, document));
     return output != NULL ? publish(cli, output, log, document) : NULL;
 }
 
@@ -297,6 +305,9 @@ static mlia_status *run_request(mlia_cli *cli, mlia_check_request *request, cons
     mlia_log log = {.echo = echo_log, .echo_context = cli};
     mlia_check_outcome outcome;
     mlia_str folder = mlia_cli_value(cli, "output-dir");
+    mlia_document *baseline = NULL;
+    if (mlia_cli_has(cli, "baseline"))
+        MLIA_TRY(mlia_cli_read_document(cli, mlia_cli_value(cli, "baseline").data, &baseline));
     if (!mlia_cli_has(cli, "no-output")) {
         MLIA_TRY(mlia_output_new(cli->arena, folder.size > 0 ? folder : request->config->output_dir,
                                  mlia_cli_has(cli, "overwrite"), &output));
@@ -308,7 +319,8 @@ static mlia_status *run_request(mlia_cli *cli, mlia_check_request *request, cons
     set_timeout(cli);
     mlia_status *status = mlia_check_run(request, cli->arena, &cli->diagnostics, &outcome);
     if (outcome.document != NULL) {
-        mlia_status *failure = deliver(cli, reports, request->config, output, &log, outcome.document);
+        mlia_status *failure =
+            deliver(cli, reports, request->config, output, &log, outcome.document, baseline);
         if (status == NULL)
             status = failure;
         else

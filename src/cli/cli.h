@@ -133,6 +133,8 @@ bool mlia_cli_is_group(mlia_str name);
 /* Help of the command, of a group, or of the program (both absent). */
 void mlia_cli_help(mlia_cli *cli, const mlia_cli_command *command, mlia_str group);
 void mlia_cli_print(mlia_cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Writes to standard error at once; an error there has nobody to hear of it. */
+void mlia_cli_write_error_stream(const mlia_buffer *buffer);
 /* Prints warnings and notes raised since the last call on standard error. */
 void mlia_cli_report_diagnostics(mlia_cli *cli);
 /* Prints an error; `command` names the help to try for usage errors. */

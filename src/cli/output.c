@@ -40,8 +40,7 @@ void mlia_cli_print_value(mlia_cli *cli, const mlia_value *value)
     mlia_buffer_add_byte(&cli->output, '\n');
 }
 
-/* Standard error has nobody to complain to. */
-static void write_error_stream(const mlia_buffer *buffer)
+void mlia_cli_write_error_stream(const mlia_buffer *buffer)
 {
     size_t done = 0;
     while (done < buffer->size) {
@@ -66,7 +65,7 @@ static void report(mlia_cli *cli, const mlia_diagnostic *diagnostic, mlia_str hi
     } else {
         mlia_diagnostic_text(diagnostic, hint, &line);
     }
-    write_error_stream(&line);
+    mlia_cli_write_error_stream(&line);
     mlia_buffer_free(&line);
 }
 
@@ -96,7 +95,7 @@ void mlia_cli_report_error(mlia_cli *cli, const mlia_status *status)
     if (!cli->json_errors) {
         mlia_buffer line = {0};
         mlia_buffer_format(&line, "%s\n", try_help);
-        write_error_stream(&line);
+        mlia_cli_write_error_stream(&line);
         mlia_buffer_free(&line);
     }
 }
@@ -108,7 +107,7 @@ void mlia_cli_progress(const mlia_cli *cli, const char *text)
         return;
     mlia_buffer line = {0};
     mlia_buffer_format(&line, "mlia: %s: %s\n", label, text);
-    write_error_stream(&line);
+    mlia_cli_write_error_stream(&line);
     mlia_buffer_free(&line);
 }
 

@@ -53,6 +53,28 @@ mlia_status *mlia_cli_choose_reports(mlia_cli *cli, mlia_cli_reports *reports)
     return to_stdout ? NULL : add_report(cli, reports, MLIA_STR("text"));
 }
 
+bool mlia_cli_reports_text(const mlia_cli_reports *reports)
+{
+    for (size_t i = 0; i < reports->count; i++)
+        if (is_stdout(&reports->items[i]) && strcmp(reports->items[i].format, "text") == 0)
+            return true;
+    return false;
+}
+
+mlia_status *mlia_cli_read_document(mlia_cli *cli, const char *path, mlia_document **document)
+{
+    enum { MAX_DOCUMENT = 1 << 30 };
+    mlia_file *file;
+    MLIA_TRY(mlia_file_read(path, MAX_DOCUMENT, &file));
+    mlia_bytes bytes = mlia_file_bytes(file);
+    cli->diagnostics.path = mlia_str_from_c(path);
+    mlia_status *status = mlia_document_read((mlia_str){(const char *)bytes.data, bytes.size}, cli->arena,
+                                             &cli->diagnostics, NULL, document);
+    cli->diagnostics.path = MLIA_STR_NONE;
+    mlia_file_free(file);
+    return mlia_status_path(status, mlia_str_from_c(path));
+}
+
 mlia_status *mlia_cli_write_reports(mlia_cli *cli, const mlia_cli_reports *reports,
                                     const mlia_user_config *config, const mlia_document *document,
                                     bool failed)

@@ -35,6 +35,12 @@ typedef MLIA_LIST(mlia_cli_report) mlia_cli_reports;
  * standard output. */
 mlia_status *mlia_cli_choose_reports(mlia_cli *cli, mlia_cli_reports *reports);
 
+/* True when standard output gets the text report. */
+bool mlia_cli_reports_text(const mlia_cli_reports *reports);
+
+/* Reads a result document; it lives in the arena of `cli`. */
+mlia_status *mlia_cli_read_document(mlia_cli *cli, const char *path, mlia_document **document);
+
 /* Renders the document in every form. `failed`: nothing was found out, a text report is left out. */
 mlia_status *mlia_cli_write_reports(mlia_cli *cli, const mlia_cli_reports *reports,
                                     const mlia_user_config *config, const mlia_document *document,

@@ -1,29 +1,12 @@
 /* `mlia report`: render a stored document again. */
-#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/report.h"
-#include "result/document.h"
 
 static const mlia_cli_option options[] = {
     MLIA_CLI_REPORT_OPTIONS,
     {.name = "output", .letter = 'o', .type = MLIA_CLI_FILE, .argument = "FILE", .help = "write to FILE"},
     {0},
 };
-
-enum { MAX_DOCUMENT = 1 << 30 };
-
-static mlia_status *read_document(mlia_cli *cli, const char *path, mlia_document **document)
-{
-    mlia_file *file;
-    MLIA_TRY(mlia_file_read(path, MAX_DOCUMENT, &file));
-    mlia_bytes bytes = mlia_file_bytes(file);
-    cli->diagnostics.path = mlia_str_from_c(path);
-    mlia_status *status = mlia_document_read((mlia_str){(const char *)bytes.data, bytes.size}, cli->arena,
-                                             &cli->diagnostics, NULL, document);
-    cli->diagnostics.path = MLIA_STR_NONE;
-    mlia_file_free(file);
-    return mlia_status_path(status, mlia_str_from_c(path));
-}
 
 static mlia_status *run(mlia_cli *cli)
 {
@@ -32,7 +15,7 @@ static mlia_status *run(mlia_cli *cli)
     mlia_document *document;
     MLIA_TRY(mlia_cli_choose_reports(cli, &reports));
     MLIA_TRY(mlia_cli_config(cli, &config));
-    MLIA_TRY(read_document(cli, cli->arguments.items[0], &document));
+    MLIA_TRY(mlia_cli_read_document(cli, cli->arguments.items[0], &document));
     return mlia_cli_write_reports(cli, &reports, &config, document, false);
 }
 

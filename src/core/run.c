@@ -331,6 +331,8 @@ static mlia_status *add_data_flow(run *r)
     mlia_document *document = r->outcome->document;
     mlia_value *graphs = mlia_value_array(r->arena);
     MLIA_TRY_ALLOC(graphs);
+    if (r->artifact.segment_count == 0)
+        return NULL; /* measured data without a graph */
     for (size_t i = 0; i < document->results.count; i++)
         if (document->results.items[i].entities.count > 0)
             MLIA_TRY(mlia_data_flow_add(r->arena, graphs, (uint32_t)i, &document->results.items[i],

@@ -333,3 +333,56 @@ def test_validate_captures():
             continue
         done = mlia("validate", "--strict", folder / "refused" / case["case"] / case["profiling_data"][0])
         assert done.returncode == 1 and f": {case['kind']}: " in done.stdout + done.stderr, (case, done)
+
+
+# ------------------------------------------------------------------------------------------------ baseline
+def predicted_document(profile, folder):
+    """A document like an estimate of what v01 measured: other chain ids, other cycles, one chain more."""
+    done = check(profile, ["v01_mode0_g1_single"], "one_graph.vgf", "--json", "--no-output", base=folder / "valid")
+    assert done.returncode == 0, done.stderr
+    text = done.stdout.replace("chain/segment_0/30", "chain/segment_0/7").replace("graph_segment_0/Chain 30", "graph_segment_0/Chain 7")
+    document = json.loads(text.replace("chain/segment_0/31", "chain/segment_0/8"))
+    result = document["results"][0]
+    result["mode"] = "predicted"
+    for b in result["breakdowns"]:
+        if b.get("id") == "chain/segment_0/7":
+            b["metrics"][0]["value"] = 144
+    return document
+
+
+def rows(text):
+    return [re.split(r" {2,}", line.strip()) for line in text.splitlines()]
+
+
+def test_baseline_pairs_chains_by_their_operators(profile, tmp_path):
+    folder, _ = build()
+    path = tmp_path / "estimate.json"
+    path.write_text(json.dumps(predicted_document(profile, folder)))
+    done = check(profile, ["v01_mode0_g1_single"], None, "--json", "--no-output", "--baseline", path, base=folder / "valid")
+    assert done.returncode == 0, done.stderr
+    json.loads(done.stdout)  # the comparison does not get in the way of the document
+    table = rows(done.stderr)
+    assert ["Chain", "Counterpart", "Predicted", "Measured", "Difference"] in table
+    assert ["demo graph/Chain 30", "graph_segment_0/Chain 7", "144", "72", "-50.0 %"] in table
+    assert ["total_cycles", "cycles", "4,294,967,478", "4,294,967,478", "0.0 %"] in table
+    assert "Without counterpart" not in done.stderr
+
+
+def test_baseline_names_what_has_no_counterpart(profile, tmp_path):
+    folder, _ = build()
+    path = tmp_path / "estimate.json"
+    path.write_text(json.dumps(predicted_document(profile, folder)))
+    done = check(profile, ["v05_three_segments"], "three_graphs.vgf", "--json", "--no-output", "--baseline", path,
+                 base=folder / "valid")
+    assert done.returncode == 0, done.stderr
+    assert "Without counterpart: 4 chains of this run, 2 of the baseline" in done.stderr
+
+
+@pytest.mark.parametrize("text, kind", [("{}", "E_DOCUMENT"), ("{", "E_JSON_SYNTAX")])
+def test_baseline_must_be_a_document(profile, tmp_path, text, kind):
+    folder, _ = build()
+    path = tmp_path / "estimate.json"
+    path.write_text(text)
+    done = check(profile, ["v01_mode0_g1_single"], None, "--output-dir", tmp_path, "--baseline", path, base=folder / "valid")
+    assert kind_of(done) == kind and done.stdout == ""
+    assert not (tmp_path / "mlia-output").exists()
