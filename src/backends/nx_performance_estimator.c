@@ -25,6 +25,16 @@ static int by_key(const void *a, const void *b)
     return mlia_str_compare(((const mlia_configured_value *)a)->key, ((const mlia_configured_value *)b)->key);
 }
 
+/* Who set a value, in the words of `profile show`. */
+static mlia_str value_origin(mlia_arena *arena, mlia_str origin)
+{
+    if (mlia_str_equal_c(origin, "override"))
+        return MLIA_STR("command line");
+    if (mlia_str_equal_c(origin, "default") || mlia_bundled_find(origin) != NULL)
+        return MLIA_STR("built-in");
+    return mlia_arena_format(arena, "file %.*s", MLIA_STR_ARG(origin));
+}
+
 /* Options and every key in force, sorted, for `profile show`. */
 static mlia_status *list_values(const nx_state *state, const mlia_settings *settings, mlia_arena *arena,
                                 mlia_backend_configuration *configuration)
@@ -49,9 +59,11 @@ static mlia_status *list_values(const nx_state *state, const mlia_settings *sett
         mlia_str name =
             mlia_arena_format(arena, "%.*s.%.*s", MLIA_STR_ARG(info->section), MLIA_STR_ARG(info->key));
         mlia_value *value = mlia_config_value(&state->config, key, arena);
+        mlia_str origin = value_origin(arena, state->config.origins[key]);
         MLIA_TRY_ALLOC(name.data);
         MLIA_TRY_ALLOC(value);
-        values[count++] = (mlia_configured_value){name, value, state->config.origins[key]};
+        MLIA_TRY_ALLOC(origin.data);
+        values[count++] = (mlia_configured_value){name, value, origin};
     }
     qsort(values, count, sizeof *values, by_key);
     configuration->values = values;

@@ -144,20 +144,19 @@ static mlia_status *choose_backend(mlia_cli *cli, const mlia_profile *profile, c
         if (!works_for(named, profile->target))
             return mlia_error(MLIA_E_BACKEND_TARGET, "'%s' does not work for target %.*s but for %s",
                               named->id, MLIA_STR_ARG(profile->target->type), named->targets);
-        if (named->profiling && !measured)
-            return mlia_error(MLIA_E_OPTION_MISSING, "%s needs '--profiling-data'", named->id);
-        if (measured && !named->profiling)
-            return mlia_error(
-                MLIA_E_OPTION_CONFLICT,
-                "'--backend %s' and '--profiling-data' exclude each other: that backend does not "
-                "read measured data",
-                named->id);
         different += named != *backend;
         *backend = named;
     }
     if (different != 1)
         return mlia_error(MLIA_E_BACKEND_COUNT, "%zu backends are named; a %.*s run takes exactly one",
                           different, MLIA_STR_ARG(profile->target->type));
+    if ((*backend)->profiling && !measured)
+        return mlia_error(MLIA_E_OPTION_MISSING, "%s needs '--profiling-data'", (*backend)->id);
+    if (measured && !(*backend)->profiling)
+        return mlia_error(MLIA_E_OPTION_CONFLICT,
+                          "'--backend %s' and '--profiling-data' exclude each other: that backend does not "
+                          "read measured data",
+                          (*backend)->id);
     return NULL;
 }
 

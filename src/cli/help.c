@@ -104,6 +104,20 @@ static void help_of_program(mlia_cli *cli)
                         "  mlia check model.tosa --target-profile neural-technology --performance\n");
 }
 
+/* Each line of `text`, wrapped, behind an empty line. */
+static void print_paragraphs(mlia_cli *cli, const char *text)
+{
+    mlia_str rest = mlia_str_from_c(text);
+    mlia_cli_print(cli, "\n");
+    while (rest.size > 0) {
+        size_t end = mlia_str_find(rest, '\n');
+        mlia_str line = mlia_arena_str(cli->arena, mlia_str_slice(rest, 0, end));
+        if (line.data != NULL)
+            print_wrapped(cli, line.data, 0, 0);
+        rest = end == SIZE_MAX ? MLIA_STR_NONE : mlia_str_slice(rest, end + 1, SIZE_MAX);
+    }
+}
+
 static void help_of_command(mlia_cli *cli, const mlia_cli_command *command)
 {
     mlia_cli_print(cli, "Usage: mlia %s [OPTIONS]%s%s\n\n", command->name,
@@ -112,7 +126,7 @@ static void help_of_command(mlia_cli *cli, const mlia_cli_command *command)
     print_wrapped(cli, command->summary, 0, 0);
     print_all_options(cli);
     if (command->details != NULL)
-        mlia_cli_print(cli, "\n%s\n", command->details);
+        print_paragraphs(cli, command->details);
 }
 
 void mlia_cli_help(mlia_cli *cli, const mlia_cli_command *command, mlia_str group)
