@@ -1,0 +1,511 @@
+/* Editing of a graph; see edit.h. */
+#include "convert/simplify/edit.h"
+
+#include "base/hash.h"
+#include "graph/encode.h"
+
+/* Room for the side tables of values and operators that the graph has got since. */
+static mlia_status *extend(mlia_edit *edit)
+{
+    size_t values = edit->graph->value_count;
+    if (values > edit->value_capacity) {
+        size_t capacity = edit->value_capacity;
+        edit->forward = mlia_arena_grow(edit->arena, edit->forward, edit->value_capacity, &capacity, values,
+                                        sizeof *edit->forward, _Alignof(uint32_t));
+        MLIA_TRY_ALLOC(edit->forward);
+        size_t same = edit->value_capacity;
+        edit->uses = mlia_arena_grow(edit->arena, edit->uses, edit->value_capacity, &same, values,
+                                     sizeof *edit->uses, _Alignof(uint32_t));
+        MLIA_TRY_ALLOC(edit->uses);
+        same = edit->value_capacity;
+        edit->splat = mlia_arena_grow(edit->arena, edit->splat, edit->value_capacity, &same, values, 1, 1);
+        MLIA_TRY_ALLOC(edit->splat);
+        for (size_t i = edit->value_capacity; i < capacity; i++)
+            edit->forward[i] = (uint32_t)i;
+        edit->value_capacity = capacity;
+    }
+    size_t operators = edit->graph->operator_count;
+    if (operators > edit->dead_capacity) {
+        edit->dead = mlia_arena_grow(edit->arena, edit->dead, edit->dead_capacity, &edit->dead_capacity,
+                                     operators, sizeof *edit->dead, _Alignof(bool));
+        MLIA_TRY_ALLOC(edit->dead);
+    }
+    return NULL;
+}
+
+uint32_t mlia_edit_value(mlia_edit *edit, uint32_t value)
+{
+    uint32_t last = value;
+    while (edit->forward[last] != last)
+        last = edit->forward[last];
+    while (edit->forward[value] != last) { /* shorten the way for the next one */
+        uint32_t next = edit->forward[value];
+        edit->forward[value] = last;
+        value = next;
+    }
+    return last;
+}
+
+uint32_t mlia_edit_input(mlia_edit *edit, uint32_t op, uint32_t index)
+{
+    return mlia_edit_value(edit, edit->graph->operators[op].inputs[index]);
+}
+
+uint32_t mlia_edit_producer(mlia_edit *edit, uint32_t value, mlia_op kind)
+{
+    uint32_t producer = edit->graph->values[value].producer;
+    bool found = producer != MLIA_NONE && !edit->dead[producer] &&
+                 edit->graph->operators[producer].op == (uint32_t)kind;
+    return found ? producer : MLIA_NONE;
+}
+
+void mlia_edit_replace(mlia_edit *edit, uint32_t op, uint32_t value)
+{
+    edit->forward[edit->graph->operators[op].outputs[0]] = value;
+    edit->dead[op] = true;
+    edit->changed = true;
+}
+
+void mlia_edit_set_input(mlia_edit *edit, uint32_t op, uint32_t index, uint32_t value)
+{
+    /* the copy of the operator owns its list (copy_operator), so the view can be written through */
+    ((uint32_t *)edit->graph->operators[op].inputs)[index] = value;
+    edit->changed = true;
+}
+
+mlia_status *mlia_edit_set_inputs(mlia_edit *edit, uint32_t op, const uint32_t *inputs, uint32_t count)
+{
+    uint32_t *copy = MLIA_NEW_ARRAY(edit->arena, uint32_t, count);
+    MLIA_TRY_ALLOC(copy);
+    memcpy(copy, inputs, count * sizeof *copy);
+    edit->graph->operators[op].inputs = copy;
+    edit->graph->operators[op].input_count = count;
+    edit->changed = true;
+    return NULL;
+}
+
+bool mlia_edit_same_type(mlia_edit *edit, uint32_t a, uint32_t b)
+{
+    const mlia_graph_value *left = &edit->graph->values[a];
+    const mlia_graph_value *right = &edit->graph->values[b];
+    if (left->type != right->type || left->kind != right->kind || left->rank != right->rank ||
+        left->unranked != right->unranked)
+        return false;
+    for (uint32_t i = 0; left->kind == MLIA_KIND_TENSOR && i < left->rank; i++)
+        if (left->dims[i] != right->dims[i])
+            return false;
+    return true;
+}
+
+bool mlia_edit_static(mlia_edit *edit, uint32_t value)
+{
+    uint64_t elements;
+    return mlia_value_elements(&edit->graph->values[value], &elements);
+}
+
+mlia_status *mlia_edit_bytes(mlia_edit *edit, uint32_t value, mlia_bytes *bytes)
+{
+    return mlia_constant_encode(&edit->graph->values[value], MLIA_ENCODING_BYTES, edit->arena, bytes);
+}
+
+/* One element of a constant in BYTES encoding: a view of the first, or a copy. */
+static bool first_element(mlia_edit *edit, uint32_t index, mlia_bytes *element)
+{
+    mlia_graph_value one = edit->graph->values[index];
+    one.rank = 0;
+    one.dims = NULL;
+    mlia_constant constant = *one.constant;
+    constant.splat = false;
+    uint64_t size;
+    if (!mlia_constant_bytes(one.type, (mlia_encoding)constant.encoding, 1, &size) ||
+        constant.bytes.size < size)
+        return false;
+    constant.bytes.size = (size_t)size;
+    one.constant = &constant;
+    mlia_status *status = mlia_constant_encode(&one, MLIA_ENCODING_BYTES, edit->arena, element);
+    mlia_status_free(status);
+    return status == NULL;
+}
+
+static bool all_equal(mlia_bytes bytes, size_t size)
+{
+    for (size_t i = size; i + size <= bytes.size; i += size)
+        if (memcmp(bytes.data, bytes.data + i, size) != 0)
+            return false;
+    return true;
+}
+
+bool mlia_edit_splat(mlia_edit *edit, uint32_t index, mlia_bytes *element)
+{
+    const mlia_graph_value *value = &edit->graph->values[index];
+    if (value->kind != MLIA_KIND_TENSOR || value->constant == NULL || value->producer == MLIA_NONE ||
+        edit->splat[index] == 2 || !first_element(edit, index, element))
+        return false;
+    if (edit->splat[index] == 0) {
+        mlia_bytes bytes = {NULL, 0};
+        bool equal = value->constant->splat;
+        if (!equal) {
+            mlia_status *status = mlia_edit_bytes(edit, index, &bytes);
+            equal = status == NULL && all_equal(bytes, element->size);
+            mlia_status_free(status);
+        }
+        edit->splat[index] = equal ? 1 : 2;
+    }
+    return edit->splat[index] == 1;
+}
+
+const int64_t *mlia_edit_shape(mlia_edit *edit, uint32_t value)
+{
+    const mlia_graph_value *shape = &edit->graph->values[value];
+    static const int64_t none[1] = {0};
+    if (shape->kind != MLIA_KIND_SHAPE)
+        return NULL;
+    return shape->shape_values != NULL ? shape->shape_values : shape->rank == 0 ? none : NULL;
+}
+
+enum { INLINE_CONTENT = 64 }; /* bytes of a constant that its key holds; of larger ones it holds a SHA-256 */
+
+/* What tells constants apart: type, dimensions, content. Splats and written-out constants of equal content
+ * have equal keys. */
+static mlia_status *constant_key(mlia_edit *edit, uint32_t index, mlia_str *key)
+{
+    const mlia_graph_value *value = &edit->graph->values[index];
+    bool shape = value->kind == MLIA_KIND_SHAPE;
+    mlia_bytes bytes = {NULL, 0};
+    mlia_bytes element;
+    if (!shape && mlia_edit_splat(edit, index, &element))
+        bytes = element;
+    else if (!shape)
+        MLIA_TRY(mlia_edit_bytes(edit, index, &bytes));
+    char digest[MLIA_SHA256_HEX_SIZE + 1];
+    if (bytes.size > INLINE_CONTENT) {
+        mlia_sha256_hex(bytes, digest);
+        bytes = (mlia_bytes){(const uint8_t *)digest, sizeof digest};
+    }
+    const int64_t *numbers = shape ? value->shape_values : value->dims;
+    size_t header = 8 + (size_t)value->rank * sizeof *numbers;
+    char *data = MLIA_NEW_ARRAY(edit->arena, char, header + bytes.size);
+    MLIA_TRY_ALLOC(data);
+    data[0] = (char)value->type;
+    data[1] = (char)value->kind;
+    data[2] = (char)value->rank;
+    if (value->rank > 0 && numbers != NULL)
+        memcpy(data + 8, numbers, header - 8);
+    if (bytes.size > 0)
+        memcpy(data + header, bytes.data, bytes.size);
+    *key = (mlia_str){data, header + bytes.size};
+    return NULL;
+}
+
+/* Value of an equal constant, or `index` itself, which is then known. */
+static mlia_status *find_equal(mlia_edit *edit, uint32_t index, uint32_t *equal)
+{
+    mlia_str key;
+    MLIA_TRY(constant_key(edit, index, &key));
+    uint32_t *known = mlia_map_insert(&edit->known_constants, key, index, NULL);
+    MLIA_TRY_ALLOC(known);
+    *equal = *known;
+    return NULL;
+}
+
+/* Adds a constant operator, in front or behind. */
+static mlia_status *list_constant(mlia_edit *edit, uint32_t op, bool in_front)
+{
+    if (in_front) {
+        if (!MLIA_RESERVE(edit->arena, edit->front, edit->front_count, edit->front_capacity))
+            return mlia_error_memory();
+        edit->front[edit->front_count++] = op;
+        return NULL;
+    }
+    if (!MLIA_RESERVE(edit->arena, edit->constants, edit->constant_count, edit->constant_capacity))
+        return mlia_error_memory();
+    edit->constants[edit->constant_count++] = op;
+    return NULL;
+}
+
+static mlia_status *make_constant(mlia_edit *edit, uint32_t like, mlia_bytes bytes, bool is_splat,
+                                  uint32_t *value, uint32_t *op)
+{
+    const mlia_graph_value model = edit->graph->values[like];
+    *value = mlia_graph_add_tensor(edit->graph, 0, MLIA_STR_NONE, model.type, model.rank, model.dims);
+    mlia_constant *constant = MLIA_NEW(edit->arena, mlia_constant);
+    MLIA_TRY_ALLOC(constant);
+    if (*value == MLIA_NONE)
+        return mlia_error_memory();
+    *constant = (mlia_constant){bytes, MLIA_ENCODING_BYTES, is_splat};
+    edit->graph->values[*value].constant = constant;
+    *op = mlia_graph_add_operator(edit->graph, 0, MLIA_OP_CONST, NULL, 0, value, 1, NULL, MLIA_NONE);
+    return *op == MLIA_NONE ? mlia_error_memory() : extend(edit);
+}
+
+mlia_status *mlia_edit_add_constant(mlia_edit *edit, uint32_t like, mlia_bytes bytes, bool is_splat,
+                                    uint32_t *value)
+{
+    uint32_t op;
+    uint32_t made;
+    MLIA_TRY(make_constant(edit, like, bytes, is_splat, &made, &op));
+    MLIA_TRY(find_equal(edit, made, value));
+    return *value == made ? list_constant(edit, op, true) : NULL;
+}
+
+mlia_status *mlia_edit_append_constant(mlia_edit *edit, uint32_t like, mlia_bytes bytes, uint32_t *value)
+{
+    uint32_t op;
+    MLIA_TRY(make_constant(edit, like, bytes, false, value, &op));
+    return list_constant(edit, op, false);
+}
+
+mlia_status *mlia_edit_add_shape(mlia_edit *edit, const int64_t *values, uint32_t count, uint32_t *value)
+{
+    uint32_t made = mlia_graph_add_shape(edit->graph, 0, MLIA_STR_NONE, count, values);
+    if (made == MLIA_NONE)
+        return mlia_error_memory();
+    uint32_t op =
+        mlia_graph_add_operator(edit->graph, 0, MLIA_OP_CONST_SHAPE, NULL, 0, &made, 1, NULL, MLIA_NONE);
+    if (op == MLIA_NONE)
+        return mlia_error_memory();
+    MLIA_TRY(extend(edit));
+    MLIA_TRY(find_equal(edit, made, value));
+    return *value == made ? list_constant(edit, op, true) : NULL;
+}
+
+mlia_status *mlia_edit_add_operator(mlia_edit *edit, mlia_op kind, uint32_t model, const uint32_t *inputs,
+                                    uint32_t input_count, uint32_t type, uint32_t rank, const int64_t *dims,
+                                    const mlia_attributes *attributes, uint32_t *op)
+{
+    uint32_t source = model == MLIA_NONE ? MLIA_NONE : edit->graph->operators[model].source;
+    uint32_t output = mlia_graph_add_tensor(edit->graph, 0, MLIA_STR_NONE, type, rank, dims);
+    if (output == MLIA_NONE)
+        return mlia_error_memory();
+    *op = mlia_graph_add_operator(edit->graph, 0, (uint32_t)kind, inputs, input_count, &output, 1, attributes,
+                                  source);
+    return *op == MLIA_NONE ? mlia_error_memory() : extend(edit);
+}
+
+mlia_status *mlia_edit_append(mlia_edit *edit, uint32_t op)
+{
+    if (!MLIA_RESERVE(edit->arena, edit->operators, edit->operator_count, edit->operator_capacity))
+        return mlia_error_memory();
+    edit->operators[edit->operator_count++] = op;
+    return NULL;
+}
+
+/* --- opening --- */
+
+static bool is_constant(const mlia_operator *op)
+{
+    return op->op == MLIA_OP_CONST || op->op == MLIA_OP_CONST_SHAPE;
+}
+
+/* Copies what rules may change: values, and operators with their operands. */
+static mlia_status *copy_graph(const mlia_graph *graph, mlia_edit *edit)
+{
+    mlia_graph *copy = MLIA_NEW(edit->arena, mlia_graph);
+    MLIA_TRY_ALLOC(copy);
+    *copy = *graph;
+    copy->arena = edit->arena;
+    copy->values = MLIA_NEW_ARRAY(edit->arena, mlia_graph_value, graph->value_count);
+    copy->operators = MLIA_NEW_ARRAY(edit->arena, mlia_operator, graph->operator_count);
+    copy->blocks = MLIA_NEW_ARRAY(edit->arena, mlia_block, graph->block_count);
+    MLIA_TRY_ALLOC(copy->values);
+    MLIA_TRY_ALLOC(copy->operators);
+    MLIA_TRY_ALLOC(copy->blocks);
+    memcpy(copy->values, graph->values, graph->value_count * sizeof *copy->values);
+    memcpy(copy->operators, graph->operators, graph->operator_count * sizeof *copy->operators);
+    memset(copy->blocks, 0, graph->block_count * sizeof *copy->blocks);
+    copy->value_capacity = copy->value_count;
+    copy->operator_capacity = copy->operator_count;
+    copy->block_capacity = copy->block_count;
+    copy->source_capacity = copy->source_count;
+    for (uint32_t i = 0; i < copy->operator_count; i++) {
+        mlia_operator *op = &copy->operators[i];
+        uint32_t *inputs = MLIA_NEW_ARRAY(edit->arena, uint32_t, op->input_count);
+        MLIA_TRY_ALLOC(inputs);
+        if (op->input_count > 0)
+            memcpy(inputs, op->inputs, op->input_count * sizeof *inputs);
+        op->inputs = inputs;
+    }
+    edit->graph = copy;
+    return NULL;
+}
+
+/* Constants at the head of the block keep their order; every later one is put in front of all. The list is
+ * filled from its end for the head and from the middle for the others, so that nothing is moved. */
+static mlia_status *split_block(mlia_edit *edit, const mlia_block *block)
+{
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < block->operator_count; i++)
+        total += is_constant(&edit->graph->operators[block->operators[i]]);
+    edit->constants = MLIA_NEW_ARRAY(edit->arena, uint32_t, total);
+    uint32_t *later = MLIA_NEW_ARRAY(edit->arena, uint32_t, total);
+    MLIA_TRY_ALLOC(edit->constants);
+    MLIA_TRY_ALLOC(later);
+    edit->constant_capacity = total;
+    uint32_t head_count = 0;
+    uint32_t later_count = 0;
+    for (uint32_t i = 0; i < block->operator_count; i++) {
+        uint32_t op = block->operators[i];
+        if (!is_constant(&edit->graph->operators[op])) {
+            MLIA_TRY(mlia_edit_append(edit, op));
+            continue;
+        }
+        uint32_t value = edit->graph->operators[op].outputs[0];
+        MLIA_TRY(find_equal(edit, value, &edit->forward[value]));
+        if (edit->forward[value] != value)
+            edit->dead[op] = true;
+        else if (edit->operator_count == 0)
+            edit->constants[head_count++] = op;
+        else
+            later[later_count++] = op;
+    }
+    memmove(edit->constants + later_count, edit->constants, head_count * sizeof *later);
+    for (uint32_t i = 0; i < later_count; i++)
+        edit->constants[i] = later[later_count - 1 - i];
+    edit->constant_count = (size_t)head_count + later_count;
+    return NULL;
+}
+
+mlia_status *mlia_edit_open(const mlia_graph *graph, mlia_arena *arena, mlia_edit *edit)
+{
+    *edit = (mlia_edit){.arena = arena, .known_constants = mlia_map_in(arena)};
+    const mlia_block *block = mlia_graph_main(graph);
+    MLIA_TRY(copy_graph(graph, edit));
+    MLIA_TRY(extend(edit));
+    edit->inputs = block->inputs;
+    edit->input_count = block->input_count;
+    edit->outputs = MLIA_NEW_ARRAY(arena, uint32_t, block->output_count);
+    MLIA_TRY_ALLOC(edit->outputs);
+    edit->output_count = block->output_count;
+    memcpy(edit->outputs, block->outputs, block->output_count * sizeof *edit->outputs);
+    return split_block(edit, block);
+}
+
+/* --- uses --- */
+
+mlia_status *mlia_edit_count_uses(mlia_edit *edit)
+{
+    memset(edit->uses, 0, edit->value_capacity * sizeof *edit->uses);
+    for (uint32_t i = 0; i < edit->output_count; i++)
+        edit->uses[mlia_edit_value(edit, edit->outputs[i])]++;
+    for (size_t i = edit->operator_count; i-- > 0;) {
+        uint32_t index = edit->operators[i];
+        const mlia_operator *op = &edit->graph->operators[index];
+        bool used = op->output_count == 0 || op->op == MLIA_OP_VARIABLE_WRITE;
+        for (uint32_t k = 0; k < op->output_count; k++)
+            used = used || edit->uses[op->outputs[k]] > 0;
+        if (!used)
+            edit->dead[index] = true;
+        for (uint32_t k = 0; !edit->dead[index] && k < op->input_count; k++)
+            edit->uses[mlia_edit_input(edit, index, k)]++;
+    }
+    size_t count = 0;
+    for (size_t i = 0; i < edit->operator_count; i++)
+        if (!edit->dead[edit->operators[i]])
+            edit->operators[count++] = edit->operators[i];
+    edit->operator_count = count;
+    return NULL;
+}
+
+/* --- closing --- */
+
+typedef struct closing {
+    mlia_edit *edit;
+    mlia_graph *graph;
+    uint32_t *values; /* old → new */
+} closing;
+
+static mlia_status *close_value(closing *out, uint32_t index)
+{
+    const mlia_graph_value *old = &out->edit->graph->values[index];
+    uint32_t value = old->kind == MLIA_KIND_SHAPE
+                         ? mlia_graph_add_shape(out->graph, 0, old->name, old->rank, old->shape_values)
+                         : mlia_graph_add_tensor(out->graph, 0, old->name, old->type, old->rank, old->dims);
+    if (value == MLIA_NONE)
+        return mlia_error_memory();
+    mlia_graph_value *copy = &out->graph->values[value];
+    copy->kind = old->kind;
+    copy->is_unsigned = old->is_unsigned;
+    copy->unranked = old->unranked;
+    copy->constant = old->constant;
+    out->values[index] = value;
+    return NULL;
+}
+
+static mlia_status *close_operator(closing *out, uint32_t index)
+{
+    mlia_operator old = out->edit->graph->operators[index];
+    uint32_t *inputs = MLIA_NEW_ARRAY(out->edit->arena, uint32_t, old.input_count);
+    uint32_t *outputs = MLIA_NEW_ARRAY(out->edit->arena, uint32_t, old.output_count);
+    MLIA_TRY_ALLOC(inputs);
+    MLIA_TRY_ALLOC(outputs);
+    for (uint32_t i = 0; i < old.input_count; i++)
+        inputs[i] = out->values[mlia_edit_input(out->edit, index, i)];
+    for (uint32_t i = 0; i < old.output_count; i++) {
+        MLIA_TRY(close_value(out, old.outputs[i]));
+        outputs[i] = out->values[old.outputs[i]];
+    }
+    uint32_t op = mlia_graph_add_operator(out->graph, 0, old.op, inputs, old.input_count, outputs,
+                                          old.output_count, old.attributes, old.source);
+    if (op == MLIA_NONE)
+        return mlia_error_memory();
+    mlia_operator *copy = &out->graph->operators[op];
+    copy->foreign_name = old.foreign_name;
+    copy->offset = old.offset;
+    copy->line = old.line;
+    copy->column = old.column;
+    return NULL;
+}
+
+static mlia_status *close_constant(closing *out, uint32_t op)
+{
+    mlia_edit *edit = out->edit;
+    bool used = !edit->dead[op] && edit->uses[edit->graph->operators[op].outputs[0]] > 0;
+    return used ? close_operator(out, op) : NULL;
+}
+
+static mlia_status *close_block(closing *out)
+{
+    mlia_edit *edit = out->edit;
+    uint32_t *inputs = MLIA_NEW_ARRAY(edit->arena, uint32_t, edit->input_count);
+    uint32_t *outputs = MLIA_NEW_ARRAY(edit->arena, uint32_t, edit->output_count);
+    MLIA_TRY_ALLOC(inputs);
+    MLIA_TRY_ALLOC(outputs);
+    for (uint32_t i = 0; i < edit->input_count; i++) {
+        MLIA_TRY(close_value(out, edit->inputs[i]));
+        inputs[i] = out->values[edit->inputs[i]];
+    }
+    for (size_t i = edit->front_count; i-- > 0;)
+        MLIA_TRY(close_constant(out, edit->front[i]));
+    for (size_t i = 0; i < edit->constant_count; i++)
+        MLIA_TRY(close_constant(out, edit->constants[i]));
+    for (size_t i = 0; i < edit->operator_count; i++)
+        MLIA_TRY(close_operator(out, edit->operators[i]));
+    for (uint32_t i = 0; i < edit->output_count; i++)
+        outputs[i] = out->values[mlia_edit_value(edit, edit->outputs[i])];
+    bool done = mlia_graph_set_block_inputs(out->graph, 0, inputs, edit->input_count) &&
+                mlia_graph_set_block_outputs(out->graph, 0, outputs, edit->output_count);
+    return done ? NULL : mlia_error_memory();
+}
+
+mlia_status *mlia_edit_close(mlia_edit *edit, mlia_diagnostics *diagnostics, mlia_graph **graph)
+{
+    MLIA_TRY(mlia_edit_count_uses(edit));
+    const mlia_graph *old = edit->graph;
+    closing out = {.edit = edit, .graph = mlia_graph_new(edit->arena, old->format)};
+    MLIA_TRY_ALLOC(out.graph);
+    memcpy(out.graph->version, old->version, sizeof old->version);
+    out.graph->draft = old->draft;
+    out.graph->name = old->name;
+    out.graph->sources = old->sources;
+    out.graph->source_count = old->source_count;
+    out.graph->source_capacity = old->source_count;
+    const mlia_region *region = &old->regions[0];
+    if (mlia_graph_add_region(out.graph, region->name, MLIA_STR("main")) == MLIA_NONE)
+        return mlia_error_memory();
+    out.values = MLIA_NEW_ARRAY(edit->arena, uint32_t, edit->value_capacity);
+    MLIA_TRY_ALLOC(out.values);
+    MLIA_TRY(close_block(&out));
+    MLIA_TRY(mlia_graph_finish(out.graph, diagnostics));
+    *graph = out.graph;
+    return NULL;
+}

@@ -1,0 +1,87 @@
+/* The steps from a TOSA graph to the bytes of a VGF. */
+#include "convert/simplify/simplify.h"
+#include "convert/tosa_to_vgf/layout.h"
+#include "convert/tosa_to_vgf/types.h"
+#include "formats/vgf/write.h"
+
+/* Simplification and type changes. Types change between two rounds of simplification, as in the official
+ * converter: then what a change makes superfluous goes too. */
+static mlia_status *prepare(const mlia_graph *graph, const mlia_tosa_to_vgf_options *options,
+                            mlia_arena *arena, mlia_diagnostics *diagnostics, mlia_graph **prepared)
+{
+    mlia_edit edit;
+    mlia_graph *stage = NULL;
+    MLIA_TRY(mlia_edit_open(graph, arena, &edit));
+    if (!options->keep_operators)
+        MLIA_TRY(mlia_simplify(&edit));
+    MLIA_TRY(mlia_edit_close(&edit, diagnostics, &stage));
+    MLIA_TRY(mlia_edit_open(stage, arena, &edit));
+    MLIA_TRY(mlia_narrow_floats(&edit, options->narrowing));
+    MLIA_TRY(mlia_lower_integers(&edit, diagnostics));
+    MLIA_TRY(mlia_edit_close(&edit, diagnostics, &stage));
+    MLIA_TRY(mlia_edit_open(stage, arena, &edit));
+    if (!options->keep_operators) {
+        MLIA_TRY(mlia_simplify(&edit));
+        MLIA_TRY(mlia_fold_transposes(&edit));
+    }
+    return mlia_edit_close(&edit, diagnostics, prepared);
+}
+
+/* Reads the result under all rules of the reader. A fault is one of ours. */
+static mlia_status *check(mlia_bytes file)
+{
+    mlia_arena *arena = mlia_arena_new(0);
+    MLIA_TRY_ALLOC(arena);
+    mlia_vgf *vgf = NULL;
+    mlia_graph *graph = NULL;
+    mlia_status *status = mlia_vgf_read(file, arena, NULL, &vgf);
+    for (uint32_t i = 0; status == NULL && i < vgf->segment_count; i++)
+        if (vgf->segments[i].type == MLIA_VGF_GRAPH)
+            status = mlia_vgf_segment_graph(vgf, i, arena, NULL, &graph);
+    if (status != NULL && mlia_status_kind(status) != MLIA_E_MEMORY) {
+        mlia_status *fault = mlia_error(MLIA_E_INTERNAL, "the VGF that was written does not read back: %.*s",
+                                        MLIA_STR_ARG(mlia_status_message(status)));
+        mlia_status_free(status);
+        status = fault;
+    }
+    mlia_arena_free(arena);
+    return status;
+}
+
+static mlia_status *write_partitions(const mlia_graph *graph, const mlia_partitions *partitions,
+                                     const mlia_tosa_to_vgf_options *options, mlia_arena *arena,
+                                     mlia_buffer *file)
+{
+    mlia_buffer *code = MLIA_NEW_ARRAY(arena, mlia_buffer, partitions->count);
+    MLIA_TRY_ALLOC(code);
+    mlia_vgf vgf;
+    mlia_status *status = mlia_vgf_layout(graph, partitions, options, arena, code, &vgf);
+    if (status == NULL)
+        status = mlia_vgf_write(&vgf, file);
+    for (uint32_t i = 0; i < partitions->count; i++)
+        mlia_buffer_free(&code[i]);
+    return status;
+}
+
+static mlia_status *convert(const mlia_graph *graph, const mlia_tosa_to_vgf_options *options,
+                            mlia_arena *arena, mlia_diagnostics *diagnostics, mlia_buffer *file)
+{
+    mlia_graph *prepared = NULL;
+    mlia_partitions partitions;
+    size_t start = file->size;
+    MLIA_TRY(prepare(graph, options, arena, diagnostics, &prepared));
+    MLIA_TRY(mlia_partition_graph(prepared, arena, &partitions));
+    MLIA_TRY(write_partitions(prepared, &partitions, options, arena, file));
+    return check((mlia_bytes){file->data + start, file->size - start});
+}
+
+mlia_status *mlia_tosa_to_vgf(const mlia_graph *graph, const mlia_tosa_to_vgf_options *options,
+                              mlia_diagnostics *diagnostics, mlia_buffer *file)
+{
+    static const mlia_tosa_to_vgf_options defaults = {0};
+    mlia_arena *arena = mlia_arena_new(0);
+    MLIA_TRY_ALLOC(arena);
+    mlia_status *status = convert(graph, options == NULL ? &defaults : options, arena, diagnostics, file);
+    mlia_arena_free(arena);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* TOSA graph → VGF file: simplification, type changes, segments, SPIR-V modules, container.
+ * docs/formats/vgf.md. */
+#ifndef MLIA_TOSA_TO_VGF_H
+#define MLIA_TOSA_TO_VGF_H
+
+#include "base/bytes.h"
+#include "formats/spirv/write.h"
+#include "graph/graph.h"
+
+/* Computing float32 models in float16. */
+typedef enum mlia_narrowing {
+    MLIA_NARROWING_NONE,
+    MLIA_NARROWING_FULL,             /* everything, also accumulators, inputs and outputs */
+    MLIA_NARROWING_PARTIAL,          /* accumulators stay float32 */
+    MLIA_NARROWING_FULL_PRESERVE_IO, /* inputs and outputs stay float32, with a CAST at each */
+} mlia_narrowing;
+
+typedef struct mlia_tosa_to_vgf_options {
+    bool keep_operators;           /* write the graph as it is, without simplification */
+    bool no_debug_info;            /* leave out the names of operators and tensors */
+    bool no_replicated_composites; /* write constants of equal elements without
+                                      VK_EXT_shader_replicated_composites */
+    mlia_narrowing narrowing;
+    const mlia_spirv_domain *domains; /* opcodes of custom operators, by domain */
+    uint32_t domain_count;
+} mlia_tosa_to_vgf_options;
+
+/* Appends a VGF of version 0.5.0 to `file` (whose size must be a multiple of 16). `graph` is finished and
+ * stays as it is. Segments: one, or as custom operators of the domain com.arm.VulkanCustomShader demand. The
+ * result has been read back under all rules of the reader. Equal graphs and options give equal bytes. Errors:
+ * E_TOSA_UNSUPPORTED (operator, type, rank or shape that a VGF cannot hold; names operator and label),
+ * E_TOSA_ATTRIBUTE (shader description), E_SPIRV_LIMIT, E_LIMIT, E_MEMORY, E_INTERNAL (the result does not
+ * read back). Warning: W_VGF_SATURATED (an int64 constant did not fit int32). `options` NULL = all defaults.
+ */
+mlia_status *mlia_tosa_to_vgf(const mlia_graph *graph, const mlia_tosa_to_vgf_options *options,
+                              mlia_diagnostics *diagnostics, mlia_buffer *file);
+
+#endif

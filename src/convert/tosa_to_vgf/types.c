@@ -1,0 +1,181 @@
+/* Changes of element types; see types.h. */
+#include "convert/tosa_to_vgf/types.h"
+
+#include "convert/simplify/number.h"
+#include "graph/encode.h"
+
+/* Constant bytes again in another type: each stored element through a number. */
+static mlia_status *recode(mlia_edit *edit, mlia_graph_value *value, uint32_t type, bool *saturated)
+{
+    mlia_constant *constant = MLIA_NEW(edit->arena, mlia_constant);
+    MLIA_TRY_ALLOC(constant);
+    uint64_t elements = 1;
+    bool splat = value->constant->splat;
+    mlia_graph_value stored = *value;
+    if (splat) { /* one element is stored */
+        mlia_constant *one = MLIA_NEW(edit->arena, mlia_constant);
+        MLIA_TRY_ALLOC(one);
+        *one = (mlia_constant){value->constant->bytes, value->constant->encoding, false};
+        stored.constant = one;
+        stored.rank = 0;
+    } else if (!mlia_value_elements(value, &elements)) {
+        return mlia_error(MLIA_E_TOSA_DATA, "a constant of unknown size");
+    }
+    mlia_bytes bytes = {NULL, 0};
+    uint64_t size = 0;
+    MLIA_TRY(mlia_constant_encode(&stored, MLIA_ENCODING_BYTES, edit->arena, &bytes));
+    if (!mlia_constant_bytes(type, MLIA_ENCODING_BYTES, elements, &size))
+        return mlia_error(MLIA_E_LIMIT, "a constant of %llu elements", (unsigned long long)elements);
+    uint8_t *data = MLIA_NEW_ARRAY(edit->arena, uint8_t, (size_t)size);
+    MLIA_TRY_ALLOC(data);
+    size_t from = elements == 0 ? 1 : bytes.size / (size_t)elements;
+    size_t to = elements == 0 ? 1 : (size_t)(size / elements);
+    for (size_t i = 0; i < elements; i++) {
+        mlia_number number = {0};
+        uint8_t element[MLIA_NUMBER_SIZE];
+        mlia_number_read(value->type, mlia_bytes_slice(bytes, i * from, from), &number);
+        if (type == MLIA_TYPE_INT32 && (number.integer > INT32_MAX || number.integer < INT32_MIN)) {
+            number.integer = number.integer > 0 ? INT32_MAX : INT32_MIN;
+            *saturated = true;
+        }
+        mlia_number_write(type, number, element);
+        memcpy(data + i * to, element, to);
+    }
+    *constant = (mlia_constant){{data, (size_t)size}, MLIA_ENCODING_BYTES, splat};
+    value->constant = constant;
+    return NULL;
+}
+
+/* Every tensor of type `from` becomes one of type `to`. */
+static mlia_status *change_type(mlia_edit *edit, uint32_t from, uint32_t to, mlia_diagnostics *diagnostics)
+{
+    for (uint32_t i = 0; i < edit->graph->value_count; i++) {
+        mlia_graph_value *value = &edit->graph->values[i];
+        if (value->type != from || value->kind != MLIA_KIND_TENSOR)
+            continue;
+        bool saturated = false;
+        if (value->constant != NULL)
+            MLIA_TRY(recode(edit, value, to, &saturated));
+        if (saturated)
+            mlia_warn(diagnostics, MLIA_W_VGF_SATURATED,
+                      "constant '%.*s' has values that do not fit INT32; they become the nearest that does",
+                      MLIA_STR_ARG(value->name));
+        value->type = (uint8_t)to;
+    }
+    return NULL;
+}
+
+mlia_status *mlia_lower_integers(mlia_edit *edit, mlia_diagnostics *diagnostics)
+{
+    for (size_t i = 0; i < edit->operator_count; i++) {
+        const mlia_operator *op = mlia_edit_operator(edit, edit->operators[i]);
+        if (op->op == MLIA_OP_CAST && mlia_edit_tensor(edit, op->outputs[0])->type == MLIA_TYPE_INT4)
+            return mlia_status_at_operator(
+                mlia_error(MLIA_E_TOSA_UNSUPPORTED, "CAST to INT4 has no SPIR-V instruction"), edit->graph,
+                op);
+    }
+    MLIA_TRY(change_type(edit, MLIA_TYPE_INT64, MLIA_TYPE_INT32, diagnostics));
+    return change_type(edit, MLIA_TYPE_INT4, MLIA_TYPE_INT8, diagnostics);
+}
+
+/* One bound of CLAMP. */
+static mlia_status *narrow_bound(mlia_edit *edit, mlia_bytes *bound)
+{
+    mlia_number number;
+    if (!mlia_number_read(MLIA_TYPE_FP32, *bound, &number))
+        return NULL;
+    uint8_t *bytes = MLIA_NEW_ARRAY(edit->arena, uint8_t, MLIA_NUMBER_SIZE);
+    MLIA_TRY_ALLOC(bytes);
+    *bound = (mlia_bytes){bytes, mlia_number_write(MLIA_TYPE_FP16, number, bytes)};
+    return NULL;
+}
+
+static mlia_status *narrow_attributes(mlia_edit *edit, mlia_operator *op, mlia_narrowing narrowing)
+{
+    if (op->attributes == NULL)
+        return NULL;
+    bool clamp = op->op == MLIA_OP_CLAMP && mlia_edit_tensor(edit, op->outputs[0])->type == MLIA_TYPE_FP32;
+    bool accumulator = mlia_op_has_field(op->op, MLIA_FIELD_ACC_TYPE) &&
+                       op->attributes->acc_type == MLIA_TYPE_FP32 && narrowing != MLIA_NARROWING_PARTIAL;
+    if (!clamp && !accumulator)
+        return NULL;
+    mlia_attributes *attributes = MLIA_NEW(edit->arena, mlia_attributes);
+    MLIA_TRY_ALLOC(attributes);
+    *attributes = *op->attributes;
+    if (accumulator)
+        attributes->acc_type = MLIA_TYPE_FP16;
+    if (clamp) {
+        MLIA_TRY(narrow_bound(edit, &attributes->min_val));
+        MLIA_TRY(narrow_bound(edit, &attributes->max_val));
+    }
+    op->attributes = attributes;
+    return NULL;
+}
+
+/* New value like `value` of type FP32, connected to it by a CAST from `from`; *made is the CAST's operator.
+ */
+static mlia_status *add_cast(mlia_edit *edit, uint32_t from, uint32_t type, uint32_t *op)
+{
+    const mlia_graph_value value = *mlia_edit_tensor(edit, from);
+    return mlia_edit_add_operator(edit, MLIA_OP_CAST, value.producer, &from, 1, type, value.rank, value.dims,
+                                  NULL, op);
+}
+
+/* Casts behind the inputs and before the outputs, which stay FP32. Called before types change; the new values
+ * at the outer side get their type back afterwards. */
+static mlia_status *preserve_interface(mlia_edit *edit, uint32_t *outer, uint32_t *outer_count)
+{
+    const uint32_t *old = edit->operators;
+    size_t old_count = edit->operator_count;
+    edit->operators = NULL;
+    edit->operator_count = edit->operator_capacity = 0;
+    uint32_t *inputs = MLIA_NEW_ARRAY(edit->arena, uint32_t, edit->input_count);
+    MLIA_TRY_ALLOC(inputs);
+    for (uint32_t i = 0; i < edit->input_count; i++) {
+        inputs[i] = edit->inputs[i];
+        const mlia_graph_value value = *mlia_edit_tensor(edit, edit->inputs[i]);
+        if (value.type != MLIA_TYPE_FP32)
+            continue;
+        /* the block gets a new input; what was the input becomes the CAST's result */
+        inputs[i] = mlia_graph_add_tensor(edit->graph, 0, value.name, MLIA_TYPE_FP32, value.rank, value.dims);
+        uint32_t op;
+        MLIA_TRY(mlia_edit_add_operator(edit, MLIA_OP_CAST, MLIA_NONE, &inputs[i], 1, MLIA_TYPE_FP32,
+                                        value.rank, value.dims, NULL, &op));
+        edit->forward[edit->inputs[i]] = mlia_edit_operator(edit, op)->outputs[0];
+        MLIA_TRY(mlia_edit_append(edit, op));
+        outer[(*outer_count)++] = inputs[i];
+    }
+    edit->inputs = inputs;
+    for (size_t i = 0; i < old_count; i++)
+        MLIA_TRY(mlia_edit_append(edit, old[i]));
+    for (uint32_t i = 0; i < edit->output_count; i++) {
+        uint32_t value = mlia_edit_value(edit, edit->outputs[i]);
+        if (mlia_edit_tensor(edit, value)->type != MLIA_TYPE_FP32)
+            continue;
+        uint32_t op;
+        MLIA_TRY(add_cast(edit, value, MLIA_TYPE_FP32, &op));
+        MLIA_TRY(mlia_edit_append(edit, op));
+        uint32_t result = mlia_edit_operator(edit, op)->outputs[0];
+        mlia_edit_tensor(edit, result)->name = mlia_edit_tensor(edit, value)->name;
+        edit->outputs[i] = result;
+        outer[(*outer_count)++] = result;
+    }
+    return NULL;
+}
+
+mlia_status *mlia_narrow_floats(mlia_edit *edit, mlia_narrowing narrowing)
+{
+    if (narrowing == MLIA_NARROWING_NONE)
+        return NULL;
+    uint32_t outer_count = 0;
+    uint32_t *outer = MLIA_NEW_ARRAY(edit->arena, uint32_t, (size_t)edit->input_count + edit->output_count);
+    MLIA_TRY_ALLOC(outer);
+    for (uint32_t i = 0; i < edit->graph->operator_count; i++)
+        MLIA_TRY(narrow_attributes(edit, mlia_edit_operator(edit, i), narrowing));
+    if (narrowing == MLIA_NARROWING_FULL_PRESERVE_IO)
+        MLIA_TRY(preserve_interface(edit, outer, &outer_count));
+    MLIA_TRY(change_type(edit, MLIA_TYPE_FP32, MLIA_TYPE_FP16, NULL));
+    for (uint32_t i = 0; i < outer_count; i++)
+        mlia_edit_tensor(edit, outer[i])->type = MLIA_TYPE_FP32;
+    return NULL;
+}

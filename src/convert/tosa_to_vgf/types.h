@@ -1,0 +1,13 @@
+/* Changes of element types before a graph is written. */
+#ifndef MLIA_TOSA_TO_VGF_TYPES_H
+#define MLIA_TOSA_TO_VGF_TYPES_H
+
+#include "convert/simplify/edit.h"
+#include "convert/tosa_to_vgf/tosa_to_vgf.h"
+
+/* FP32 becomes FP16: values, constants (to nearest even), bounds of CLAMP, accumulators. */
+mlia_status *mlia_narrow_floats(mlia_edit *edit, mlia_narrowing narrowing);
+/* INT64 becomes INT32 (constants saturate, with a warning), INT4 becomes INT8. Refuses casts to INT4. */
+mlia_status *mlia_lower_integers(mlia_edit *edit, mlia_diagnostics *diagnostics);
+
+#endif
