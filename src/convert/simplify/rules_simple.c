@@ -2,12 +2,6 @@
 #include "convert/simplify/number.h"
 #include "convert/simplify/simplify.h"
 
-mlia_status *mlia_rule_identity(mlia_edit *edit, uint32_t op)
-{
-    mlia_edit_replace(edit, op, mlia_edit_input(edit, op, 0));
-    return NULL;
-}
-
 static bool same_as_input(mlia_edit *edit, uint32_t op)
 {
     return mlia_edit_same_type(edit, mlia_edit_input(edit, op, 0), mlia_edit_operator(edit, op)->outputs[0]);

@@ -5,7 +5,6 @@ static const struct {
     mlia_op op;
     mlia_simplify_rule *rule;
 } rules[] = {
-    {MLIA_OP_IDENTITY, mlia_rule_identity},
     {MLIA_OP_CLAMP, mlia_rule_clamp_nothing},
     {MLIA_OP_CLAMP, mlia_rule_clamp_clamp},
     {MLIA_OP_CONCAT, mlia_rule_concat_one},

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "convert/tosa_to_vgf/shader.h"
 #include "base/map.h"
+#include "convert/tosa_to_vgf/shader.h"
 #include "graph/encode.h"
 
 enum { INLINE_LIMIT = 16 }; /* elements of a constant that is written into the module */
@@ -241,7 +241,7 @@ static bool is_sparse(mlia_bytes bytes, size_t size, size_t row)
     static const uint8_t zero[8] = {0};
     for (size_t start = 0; start < bytes.size; start += row * size)
         for (size_t first = 0; first < row; first += 4) {
-            size_t zeros = first + 4 > row ? first + 4 - row : 0;
+            size_t zeros = 0;
             for (size_t i = first; i < row && i < first + 4; i++)
                 zeros += memcmp(bytes.data + start + i * size, zero, size) == 0;
             if (zeros < 2)

@@ -68,14 +68,20 @@ static mlia_status *change_type(mlia_edit *edit, uint32_t from, uint32_t to, mli
 mlia_status *mlia_lower_integers(mlia_edit *edit, mlia_diagnostics *diagnostics)
 {
     for (size_t i = 0; i < edit->operator_count; i++) {
-        const mlia_operator *op = mlia_edit_operator(edit, edit->operators[i]);
-        if (op->op == MLIA_OP_CAST && mlia_edit_tensor(edit, op->outputs[0])->type == MLIA_TYPE_INT4)
+        uint32_t index = edit->operators[i];
+        const mlia_operator *op = mlia_edit_operator(edit, index);
+        if (op->op != MLIA_OP_CAST)
+            continue;
+        if (mlia_edit_tensor(edit, op->outputs[0])->type == MLIA_TYPE_INT4)
             return mlia_status_at_operator(
                 mlia_error(MLIA_E_TOSA_UNSUPPORTED, "CAST to INT4 has no SPIR-V instruction"), edit->graph,
                 op);
+        /* INT4 is written as 8-bit elements, so a cast to INT8 changes nothing */
+        if (mlia_edit_tensor(edit, mlia_edit_input(edit, index, 0))->type == MLIA_TYPE_INT4 &&
+            mlia_edit_tensor(edit, op->outputs[0])->type == MLIA_TYPE_INT8)
+            mlia_edit_operator(edit, index)->op = MLIA_OP_IDENTITY;
     }
-    MLIA_TRY(change_type(edit, MLIA_TYPE_INT64, MLIA_TYPE_INT32, diagnostics));
-    return change_type(edit, MLIA_TYPE_INT4, MLIA_TYPE_INT8, diagnostics);
+    return change_type(edit, MLIA_TYPE_INT64, MLIA_TYPE_INT32, diagnostics);
 }
 
 /* One bound of CLAMP. */

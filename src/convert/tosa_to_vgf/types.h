@@ -7,7 +7,8 @@
 
 /* FP32 becomes FP16: values, constants (to nearest even), bounds of CLAMP, accumulators. */
 mlia_status *mlia_narrow_floats(mlia_edit *edit, mlia_narrowing narrowing);
-/* INT64 becomes INT32 (constants saturate, with a warning), INT4 becomes INT8. Refuses casts to INT4. */
+/* INT64 becomes INT32 (constants saturate, with a warning); casts from INT4 to INT8, which look the same in a
+ * VGF, go. Refuses casts to INT4. */
 mlia_status *mlia_lower_integers(mlia_edit *edit, mlia_diagnostics *diagnostics);
 
 #endif

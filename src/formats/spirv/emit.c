@@ -198,12 +198,13 @@ static uint32_t composite(spirv_writer *writer, const mlia_spirv_element *elemen
 static uint32_t constant(spirv_writer *writer, const mlia_spirv_element *element, uint32_t rank,
                          const uint32_t *dims, mlia_bytes bytes, bool replicate)
 {
+    bool many = bytes.size > mlia_spirv_element_bytes(element);
+    if (replicate && many && all_equal(element, bytes))
+        writer->replicated_used = true; /* also for zeros, as the official converter has it */
     if (all_zero(bytes))
         return spirv_intern(writer, MLIA_SPIRV_OpConstantNull, tensor_type(writer, element, rank, dims), NULL,
                             0);
-    bool many = bytes.size > mlia_spirv_element_bytes(element);
     if (replicate && many && all_equal(element, bytes)) {
-        writer->replicated_used = true;
         uint32_t part = spirv_element(writer, element, bytes);
         return spirv_intern(writer, MLIA_SPIRV_OpConstantCompositeReplicateEXT,
                             tensor_type(writer, element, rank, dims), &part, 1);
