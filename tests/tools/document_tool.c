@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "render/render.h"
 #include "result/build.h"
 #include "result/document.h"
 
@@ -83,6 +84,51 @@ static int postprocess(mlia_arena *arena, mlia_document *document, int count, ch
     return write_out(document);
 }
 
+/* One OPTION=VALUE of a rendering; false when there is no such option. */
+static bool set_option(mlia_render_options *options, mlia_str *groups, mlia_str *hidden, mlia_str option)
+{
+    size_t equals = mlia_str_find(option, '=');
+    mlia_str name = mlia_str_slice(option, 0, equals);
+    mlia_str value = mlia_str_slice(option, equals == SIZE_MAX ? equals : equals + 1, SIZE_MAX);
+    int64_t number = 0;
+    (void)mlia_str_to_i64(value, &number);
+    bool *flags[] = {&options->color, &options->true_color, &options->light, &options->ascii};
+    static const char *const names[] = {"color", "true_color", "light", "ascii"};
+    for (size_t i = 0; i < 4; i++)
+        if (mlia_str_equal_c(name, names[i])) {
+            *flags[i] = number != 0;
+            return true;
+        }
+    if (mlia_str_equal_c(name, "width"))
+        options->width = (unsigned)number;
+    else if (mlia_str_equal_c(name, "top"))
+        options->top = (size_t)number;
+    else if (mlia_str_equal_c(name, "group") && options->group_count < 8)
+        groups[options->group_count++] = value;
+    else if (mlia_str_equal_c(name, "hide") && options->hidden_count < 8)
+        hidden[options->hidden_count++] = value;
+    else
+        return false;
+    return true;
+}
+
+static int render(const mlia_document *document, int count, char **arguments)
+{
+    mlia_str groups[8];
+    mlia_str hidden[8];
+    mlia_render_options options = {.top = 20, .group_by = groups, .hidden_advice = hidden};
+    for (int i = 1; i < count; i++)
+        if (!set_option(&options, groups, hidden, mlia_str_from_c(arguments[i])))
+            return 2;
+    mlia_buffer buffer = {0};
+    mlia_status *status =
+        mlia_render(document, mlia_str_from_c(count > 0 ? arguments[0] : ""), &options, &buffer);
+    if (status == NULL)
+        fwrite(buffer.data, 1, buffer.size, stdout);
+    mlia_buffer_free(&buffer);
+    return status == NULL ? 0 : fail(status);
+}
+
 static int run(mlia_arena *arena, int count, char **arguments)
 {
     const char *verb = arguments[0];
@@ -103,6 +149,8 @@ static int run(mlia_arena *arena, int count, char **arguments)
             result = fail(status);
         else if (strcmp(verb, "postprocess") == 0)
             result = postprocess(arena, document, count - 2, arguments + 2);
+        else if (strcmp(verb, "render") == 0)
+            result = render(document, count - 2, arguments + 2);
         else
             result = write_out(document);
     }
