@@ -32,8 +32,9 @@ typedef struct mlia_findings {
 /* "type", "rank", … */
 mlia_str mlia_rule_name(mlia_rule rule);
 
-/* Checks every operator (nested regions included) against the operator table, type rows, shape rules,
- * attribute rules and level 8K. Findings are in operator order, texts in `arena`. Fails only for memory. */
+/* Checks every operator of a graph whose shapes are resolved (nested regions included) against the operator
+ * table, type rows, shape rules, attribute rules and level 8K. Findings are in operator order, texts in
+ * `arena`. Fails only for memory. */
 mlia_status *mlia_graph_verify(const mlia_graph *graph, mlia_arena *arena, mlia_findings *findings);
 
 /* The first finding of a kind that makes the graph unusable, as an error (E_TOSA_TYPE, E_TOSA_SHAPE,
@@ -52,8 +53,8 @@ mlia_status *mlia_input_shape_parse(mlia_str text, mlia_input_shape *shape);
 /* Fixes unknown dimensions: the given input shapes, then an unknown first dimension becomes 1 (one
  * W_TOSA_BATCH); then propagates shapes in execution order, resolves -1 in shape constants (splitting shared
  * ones), and checks known dimensions. Shapes that are already complete stay as they are unless an input shape
- * was given. Errors: E_INPUT_SHAPE (no such input, rank differs), E_TOSA_SHAPE naming operator, label and
- * place. */
+ * was given. Errors: E_INPUT_SHAPE (no such input, rank differs), E_TOSA_SHAPE or E_TOSA_ATTRIBUTE naming
+ * operator, label and place. */
 mlia_status *mlia_graph_resolve_shapes(mlia_graph *graph, const mlia_input_shape *shapes, size_t shape_count,
                                        mlia_diagnostics *diagnostics);
 

@@ -38,8 +38,10 @@ mlia_attributes mlia_attributes_default(void);
 
 /* Ends building: counts uses, sets producers, sorts the operators of each block so that every value is
  * defined before its use (equal candidates keep file order; one W_TOSA_ORDER if the order changed), links
- * regions to the operators that run them. Errors: E_TOSA_CYCLE (data or regions), E_TOSA_DANGLING (a value
- * that is read has no producer, is no block input and no variable), E_TOSA_DUPLICATE (two producers). */
+ * regions to the operators that run them, marks constants. May be called again after changes. Errors:
+ * E_TOSA_CYCLE (data or regions), E_TOSA_DANGLING (a value that is read has no producer, is no block input
+ * and no variable; a region that does not exist), E_TOSA_DUPLICATE (two producers), E_TOSA_LIMIT (regions
+ * nested more than 256 deep). */
 mlia_status *mlia_graph_finish(mlia_graph *graph, mlia_diagnostics *diagnostics);
 
 #endif

@@ -8,13 +8,15 @@
 /* Decodes `text` into the label, position, operator name, modules and frames of `source` (texts in `arena`);
  * `source->location` becomes `text`, which must live as long as the arena. The first rule that fits counts:
  *
- *   ""  "unknown"  "loc(unknown)"   nothing
- *   JSON object      label = node_name, else aten_info.node_name, else event_id; operator_name from
- * aten_info; modules from torch_info.nn_module_stack, frames from torch_info.stack_trace loc( … ) MLIR: name
- * → its text, decoded again up to 8 times, or its child's label when the text says nothing; fused → labels of
- * the parts joined with ";", duplicates dropped; callsite → the callee's; file → position, no label
- *   FILE:LINE:COL    position, no label (split at the last two colons); parts joined by ";": the first
- * position counts, and the whole text is the label unless all parts are positions anything else    the label
+ * - empty, "unknown", "loc(unknown)": nothing.
+ * - A JSON object: label = node_name, else aten_info.node_name, else event_id; operator_name from aten_info;
+ *   modules from torch_info.nn_module_stack, frames from torch_info.stack_trace.
+ * - loc( … ) of MLIR: a name gives its text, decoded again up to 8 times, or its child's label when the text
+ *   says nothing; fused gives the labels of the parts joined with ";", duplicates dropped; callsite gives
+ *   the callee's; a file gives a position and no label.
+ * - FILE:LINE:COL: a position and no label (split at the last two colons). Of parts joined by ";" the first
+ *   position counts, and the whole text is the label unless all parts are positions.
+ * - Anything else: the label.
  *
  * Broken JSON or MLIR syntax is a plain label; so is MLIR nested deeper than 64. The first position, module
  * stack and stack trace that occur win. Fails only for memory. */

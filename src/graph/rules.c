@@ -7,17 +7,16 @@ enum {
 #undef X
 };
 
-#define SET(name)                       static const mlia_type_row rows_##name[] = {
-#define ROW1(profile, extensions, a)    {MLIA_PROFILE_##profile, extensions, {MLIA_TYPE_##a}},
-#define ROW2(profile, extensions, a, b) {MLIA_PROFILE_##profile, extensions, {MLIA_TYPE_##a, MLIA_TYPE_##b}},
-#define ROW3(profile, extensions, a, b, c)                                                                   \
-    {MLIA_PROFILE_##profile, extensions, {MLIA_TYPE_##a, MLIA_TYPE_##b, MLIA_TYPE_##c}},
-#define ROW4(profile, extensions, a, b, c, d)                                                                \
-    {MLIA_PROFILE_##profile, extensions, {MLIA_TYPE_##a, MLIA_TYPE_##b, MLIA_TYPE_##c, MLIA_TYPE_##d}},
-#define END_SET                                                                                              \
-    }                                                                                                        \
-    ;
+/* The macros open and close braces, which the formatter cannot follow. */
 /* clang-format off */
+#define TYPE(name) MLIA_TYPE_##name
+#define ROW(profile, extensions, ...) {MLIA_PROFILE_##profile, extensions, {__VA_ARGS__}},
+#define ROW1(profile, extensions, a) ROW(profile, extensions, TYPE(a))
+#define ROW2(profile, extensions, a, b) ROW(profile, extensions, TYPE(a), TYPE(b))
+#define ROW3(profile, extensions, a, b, c) ROW(profile, extensions, TYPE(a), TYPE(b), TYPE(c))
+#define ROW4(profile, extensions, a, b, c, d) ROW(profile, extensions, TYPE(a), TYPE(b), TYPE(c), TYPE(d))
+#define SET(name) static const mlia_type_row rows_##name[] = {
+#define END_SET };
 #include "graph/type_rows.def"
 /* clang-format on */
 

@@ -113,6 +113,13 @@ static mlia_status *check_adaptive_pool(mlia_verifier *verifier)
     return check_operand(verifier, "pad", first + 2, MAX_KERNEL, "MAX_KERNEL");
 }
 
+/* CONV2D_BLOCK_SCALED has its pad and stride as operands. */
+static mlia_status *check_block_scaled(mlia_verifier *verifier)
+{
+    MLIA_TRY(check_operand(verifier, "pad", 5, MAX_KERNEL, "MAX_KERNEL"));
+    return check_operand(verifier, "stride", 6, MAX_STRIDE, "MAX_STRIDE");
+}
+
 static mlia_status *check_transform(mlia_verifier *verifier)
 {
     const mlia_graph_value *input = &verifier->graph->values[verifier->op->inputs[0]];
@@ -177,6 +184,8 @@ static mlia_status *check_operator(mlia_verifier *verifier)
     case MLIA_OP_AVG_POOL2D_ADAPTIVE:
     case MLIA_OP_MAX_POOL2D_ADAPTIVE:
         return check_adaptive_pool(verifier);
+    case MLIA_OP_CONV2D_BLOCK_SCALED:
+        return check_block_scaled(verifier);
     case MLIA_OP_FFT2D:
     case MLIA_OP_RFFT2D:
         return check_transform(verifier);
