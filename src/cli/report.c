@@ -2,6 +2,7 @@
 #include "cli/report.h"
 
 #include "base/file.h"
+#include "render/render.h"
 #include "result/document.h"
 
 /* The table's own text of a choice, which lives as long as the program. */
@@ -75,18 +76,40 @@ mlia_status *mlia_cli_read_document(mlia_cli *cli, const char *path, mlia_docume
     return mlia_status_path(status, mlia_str_from_c(path));
 }
 
+/* What the renderings may use. Files get no colours: they are not a terminal. */
+static mlia_status *render_options(mlia_cli *cli, const mlia_user_config *config, bool to_terminal,
+                                   mlia_texts *groups, mlia_render_options *options)
+{
+    enum { DEFAULT_TOP = 20 };
+    mlia_cli_terminal terminal;
+    MLIA_TRY(mlia_cli_terminal_of(cli, config, &terminal));
+    MLIA_TRY(mlia_cli_values(cli, "group-by", groups));
+    *options = (mlia_render_options){.width = terminal.width,
+                                     .color = terminal.color && to_terminal,
+                                     .true_color = terminal.true_color,
+                                     .light = terminal.light,
+                                     .ascii = terminal.ascii && to_terminal,
+                                     .top = (size_t)mlia_cli_number(cli, "top", DEFAULT_TOP),
+                                     .group_by = groups->items,
+                                     .group_count = groups->count,
+                                     .hidden_advice = config->hide_advice.items,
+                                     .hidden_count = config->hide_advice.count};
+    return NULL;
+}
+
 mlia_status *mlia_cli_write_reports(mlia_cli *cli, const mlia_cli_reports *reports,
                                     const mlia_user_config *config, const mlia_document *document,
                                     bool failed)
 {
-    (void)config;
     for (size_t i = 0; i < reports->count; i++) {
         const mlia_cli_report *report = &reports->items[i];
         if (failed && strcmp(report->format, "text") == 0)
             continue;
+        mlia_texts groups = {0};
+        mlia_render_options options;
+        MLIA_TRY(render_options(cli, config, is_stdout(report), &groups, &options));
         mlia_buffer text = {0};
-        mlia_document_write(document, &text);
-        mlia_status *status = mlia_buffer_status(&text);
+        mlia_status *status = mlia_render(document, mlia_str_from_c(report->format), &options, &text);
         if (status == NULL && is_stdout(report))
             mlia_buffer_add(&cli->output, text.data, text.size);
         else if (status == NULL)
