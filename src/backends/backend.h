@@ -62,6 +62,7 @@ typedef struct mlia_backend_configuration {
     bool skip_trivial_operators; /* its option skip_trivial_ops, if it has one */
     mlia_str name; /* replace the descriptor's name and version in the document when not empty */
     mlia_str version;
+    bool external; /* a program of the user's does the work: impl.kind is "external" */
 } mlia_backend_configuration;
 
 /* One graph to analyse. */

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 
 #include "backends/nx_estimate.h"
+#include "base/file.h"
+#include "base/hash.h"
 
-enum { OPTION_SYSTEM, OPTION_COMPILER, OPTION_SKIP_TRIVIAL };
+enum { OPTION_SYSTEM, OPTION_COMPILER, OPTION_SKIP_TRIVIAL, OPTION_PROGRAM };
 
 static const mlia_backend_option options[] = {
     [OPTION_SYSTEM] = {"system_config", MLIA_OPTION_PATH, "FILE", "default", NULL,
@@ -13,11 +15,14 @@ static const mlia_backend_option options[] = {
                          "graph-compiler configuration: an INI file or a bundled name"},
     [OPTION_SKIP_TRIVIAL] = {"skip_trivial_ops", MLIA_OPTION_FLAG, NULL, "false", NULL,
                              "leave CONST, CONST_SHAPE and RESHAPE out of accelerator_operator_percentage"},
+    [OPTION_PROGRAM] = {"program", MLIA_OPTION_PATH, "PATH", NULL, NULL,
+                        "run this estimator of yours instead of the open model and read its files"},
     {0},
 };
 
 typedef struct nx_state {
     mlia_estimate_config config;
+    const char *program; /* NULL: our own model */
 } nx_state;
 
 static int by_key(const void *a, const void *b)
@@ -92,8 +97,58 @@ static mlia_status *describe(const nx_state *state, bool skip_trivial, mlia_aren
                        mlia_value_bool(arena, mlia_config_is_calibrated(config))) &&
         mlia_value_set(arena, object, MLIA_STR("overrides"), overrides) &&
         mlia_value_set(arena, object, MLIA_STR("values"), mlia_config_values(config, arena));
+    mlia_value *target = mlia_value_object(arena);
+    done = done && target != NULL &&
+           mlia_value_set(arena, target, MLIA_STR("system_config"),
+                          mlia_value_string(arena, config->system_name)) &&
+           mlia_value_set(arena, target, MLIA_STR("compiler_config"),
+                          mlia_value_string(arena, config->compiler_name)) &&
+           mlia_value_set(arena, target, MLIA_STR("clock_hz"),
+                          mlia_value_integer(arena, (int64_t)(config->clock_mhz * 1e6)));
     configuration->document = object;
+    configuration->target = target;
     return done ? NULL : mlia_error_memory();
+}
+
+/* A program of the user's: found now, so that a wrong path is told before any model is read. Its name and
+ * hash stand for name and version of the backend. */
+static mlia_status *configure_program(nx_state *state, const mlia_setting *setting, bool skip_trivial,
+                                      mlia_arena *arena, mlia_backend_configuration *configuration)
+{
+    enum { PROGRAM_LIMIT = 1 << 30 };
+    if (state->config.override_count > 0)
+        return mlia_error(MLIA_E_OVERRIDE, "\"%.*s\" has no effect on an estimator program",
+                          MLIA_STR_ARG(state->config.overrides[0]));
+    char digits[MLIA_SHA256_HEX_SIZE + 1];
+    bool in_folder = setting->folder.size > 0 && setting->value.data[0] != '/';
+    mlia_str path = in_folder ? mlia_arena_format(arena, "%.*s/%.*s", MLIA_STR_ARG(setting->folder),
+                                                  MLIA_STR_ARG(setting->value))
+                              : mlia_arena_str(arena, setting->value);
+    MLIA_TRY_ALLOC(path.data);
+    mlia_file *file = NULL;
+    MLIA_TRY(mlia_file_read(path.data, PROGRAM_LIMIT, &file));
+    mlia_sha256_hex(mlia_file_bytes(file), digits);
+    mlia_file_free(file);
+    state->program = path.data;
+    mlia_value *object = mlia_value_object(arena);
+    configuration->name = mlia_str_base_name(path);
+    configuration->version = mlia_arena_str(arena, mlia_str_from_c(digits));
+    MLIA_TRY_ALLOC(configuration->version.data);
+    if (object == NULL ||
+        !mlia_value_set(arena, object, MLIA_STR("program"), mlia_value_string(arena, setting->value)) ||
+        !mlia_value_set(arena, object, MLIA_STR("sha256"),
+                        mlia_value_string(arena, configuration->version)) ||
+        !mlia_value_set(arena, object, MLIA_STR("skip_trivial_ops"), mlia_value_bool(arena, skip_trivial)))
+        return mlia_error_memory();
+    configuration->document = object;
+    configuration->external = true;
+    mlia_configured_value *values = MLIA_NEW_ARRAY(arena, mlia_configured_value, 1);
+    MLIA_TRY_ALLOC(values);
+    values[0] = (mlia_configured_value){MLIA_STR("program"), mlia_value_get(object, MLIA_STR("program")),
+                                        setting->origin};
+    configuration->values = values;
+    configuration->value_count = 1;
+    return NULL;
 }
 
 static mlia_status *configure(const mlia_settings *settings, mlia_arena *arena,
@@ -111,6 +166,8 @@ static mlia_status *configure(const mlia_settings *settings, mlia_arena *arena,
     configuration->state = state;
     bool skip_trivial = mlia_str_equal_c(settings->items[OPTION_SKIP_TRIVIAL].value, "true");
     configuration->skip_trivial_operators = skip_trivial;
+    if (settings->items[OPTION_PROGRAM].value.size > 0)
+        return configure_program(state, &settings->items[OPTION_PROGRAM], skip_trivial, arena, configuration);
     MLIA_TRY(describe(state, skip_trivial, arena, configuration));
     return list_values(state, settings, arena, configuration);
 }

@@ -152,7 +152,8 @@ static mlia_status *fill_backends(run *r)
         };
         if (impl == NULL ||
             !mlia_value_set(r->arena, impl, MLIA_STR("kind"),
-                            mlia_value_string(r->arena, MLIA_STR("built-in"))) ||
+                            mlia_value_string(r->arena, configuration->external ? MLIA_STR("external")
+                                                                                : MLIA_STR("built-in"))) ||
             !MLIA_APPEND(r->arena, document->backends, info))
             return mlia_error_memory();
     }
@@ -215,8 +216,8 @@ static mlia_status *read_model(run *r)
 
 /* --- results --- */
 
-/* Figures of a graph that breaks the rules of TOSA would mean nothing. Compatibility results name every broken rule; here the
- * first one is the error. */
+/* Figures of a graph that breaks the rules of TOSA would mean nothing. Compatibility results name every
+ * broken rule; here the first one is the error. */
 static mlia_status *check_graphs(const run *r)
 {
     enum { FINDING_LIMIT = 100 };

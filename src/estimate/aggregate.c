@@ -21,7 +21,7 @@ void mlia_cost_add(mlia_cost *sum, const mlia_cost *part)
 }
 
 /* The slowest section or memory of a chain, the second slowest, or the drain when that is more than half. */
-static void find_bound(mlia_estimate_chain *chain)
+void mlia_chain_find_bound(mlia_estimate_chain *chain)
 {
     for (uint32_t i = 0; i < MLIA_BOUND_LATENCY; i++) {
         uint64_t cycles = i < MLIA_BOUND_MEMORY ? chain->cost.sections[i]
@@ -85,7 +85,7 @@ static mlia_status *fill_chains(mlia_plan *plan, mlia_estimate_chain *chains, ml
                                        mlia_band_cost(plan->config, price, &plan->placements[i], b)};
             mlia_cost_add(&chain->cost, &stripes[stripe].cost);
         }
-        find_bound(chain);
+        mlia_chain_find_bound(chain);
         mlia_estimate_cascade *cascade = &cascades[chain->cascade];
         cascade->id = chain->cascade;
         if (cascade->chain_count++ == 0)

@@ -125,6 +125,8 @@ mlia_extent mlia_extent_of(const mlia_graph_value *value);
 /* The figures of band `index`. */
 mlia_cost mlia_band_cost(const mlia_estimate_config *config, const mlia_price *price,
                          const mlia_placement *placement, uint32_t index);
+/* Sets what decides the total of a chain whose cost is known. */
+void mlia_chain_find_bound(mlia_estimate_chain *chain);
 /* Rows of band `index`. */
 double mlia_band_rows(const mlia_price *price, uint32_t index);
 /* The operator of a chain that decides its shape: the multiply-accumulate or pooling one, else the last. */
