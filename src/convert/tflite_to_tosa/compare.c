@@ -74,6 +74,19 @@ static uint32_t arm(lowering *l, operand *x, const operand *out)
                               mlia_lower_zero(out), ROUND_DOUBLE);
 }
 
+/* One arm of a selection by a single constant. */
+static bool fold_select(lowering *l, const operand *condition, const operand *a, const operand *b)
+{
+    if (!condition->is_constant || condition->elements != 1)
+        return false;
+    const operand *chosen = mlia_lower_integer_at(condition, 0) != 0 ? a : b;
+    const operand *other = chosen == a ? b : a;
+    bool same = other->rank == chosen->rank &&
+                memcmp(other->dims, chosen->dims, other->rank * sizeof *other->dims) == 0;
+    return same && chosen->is_constant && !mlia_lower_is_quantised(chosen) &&
+           mlia_fold_broadcast(l, 0, chosen, chosen->rank, chosen->dims);
+}
+
 void mlia_lower_select(lowering *l)
 {
     operand *condition = mlia_lower_required(l, 0);
@@ -81,6 +94,8 @@ void mlia_lower_select(lowering *l)
     operand *b = mlia_lower_required(l, 2);
     operand *out = mlia_lower_output(l, 0);
     if (l->fault != NULL || out == NULL)
+        return;
+    if (fold_select(l, condition, a, b))
         return;
     uint32_t choose = mlia_lower_value(l, condition);
     /* SELECT with a condition of rank 1 chooses rows of the first dimension. */

@@ -185,7 +185,7 @@ static void lower_operator(lowering *l)
                (row->max_inputs != UINT8_MAX && op->inputs.count > row->max_inputs)) {
         mlia_lower_error(l, MLIA_E_TFLITE_OPERANDS, "%u operands, expected %u to %u", op->inputs.count,
                          row->min_inputs, row->max_inputs);
-    } else {
+    } else if (!mlia_fold_operator(l)) {
         row->rule(l);
     }
     if (l->fault == NULL || !is_unsupported(l->fault))

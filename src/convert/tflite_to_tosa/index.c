@@ -32,6 +32,30 @@ static bool check_indices(lowering *l, const operand *indices, int64_t limit)
     return true;
 }
 
+/* Rows of a constant picked by constant indices: [batch, before, k, behind] → [batch, before, w, behind]. */
+static bool fold_gather(lowering *l, const operand *x, const operand *indices, const int64_t sizes[5],
+                        uint32_t rank, const int64_t *dims)
+{
+    uint64_t elements;
+    size_t size;
+    if (!x->is_constant || !indices->is_constant)
+        return false;
+    uint8_t *bytes = mlia_fold_room(l, x->type, rank, dims, &elements, &size);
+    if (bytes == NULL)
+        return false;
+    uint64_t before = (uint64_t)sizes[1];
+    uint64_t k = (uint64_t)sizes[2];
+    uint64_t w = (uint64_t)sizes[4];
+    size_t row = (size_t)sizes[3] * (mlia_tflite_type_bits(x->type) / 8);
+    for (size_t to = 0; row > 0 && to * row < size; to++) {
+        uint64_t batch = to / w / before;
+        uint64_t index = (uint64_t)mlia_lower_integer_at(indices, batch * w + to % w);
+        memcpy(bytes + to * row, x->data.data + (to / w * k + index) * row, row);
+    }
+    mlia_lower_set_constant(l, 0, rank, dims, (mlia_bytes){bytes, size});
+    return true;
+}
+
 void mlia_lower_gather(lowering *l)
 {
     operand *x = mlia_lower_required(l, 0);
@@ -51,6 +75,17 @@ void mlia_lower_gather(lowering *l)
     int64_t k = x->dims[axis];
     int64_t behind = product(x->dims, axis + 1, x->rank);
     int64_t w = product(indices->dims, batch, indices->rank);
+    int64_t dims[2 * MAX_RANK];
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < axis; i++)
+        dims[rank++] = x->dims[i];
+    for (uint32_t i = batch; i < indices->rank; i++)
+        dims[rank++] = indices->dims[i];
+    for (uint32_t i = axis + 1; i < x->rank; i++)
+        dims[rank++] = x->dims[i];
+    int64_t sizes[5] = {n, before, k, behind, w};
+    if (rank <= MAX_RANK && fold_gather(l, x, indices, sizes, rank, dims))
+        return;
     int64_t apart[4] = {n, before, k, behind};
     static const uint32_t to_front[4] = {0, 2, 1, 3};
     int64_t flat[3] = {n, k, before * behind};
@@ -64,14 +99,6 @@ void mlia_lower_gather(lowering *l)
         int64_t gathered[4] = {n, w, before, behind};
         y = mlia_emit_transpose(l, mlia_emit_reshape(l, y, 4, gathered), to_front);
     }
-    int64_t dims[2 * MAX_RANK];
-    uint32_t rank = 0;
-    for (uint32_t i = 0; i < axis; i++)
-        dims[rank++] = x->dims[i];
-    for (uint32_t i = batch; i < indices->rank; i++)
-        dims[rank++] = indices->dims[i];
-    for (uint32_t i = axis + 1; i < x->rank; i++)
-        dims[rank++] = x->dims[i];
     mlia_lower_set(l, 0, mlia_emit_reshape(l, y, rank, dims));
 }
 

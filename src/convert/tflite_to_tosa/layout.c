@@ -4,7 +4,7 @@
 /* The same elements with other dimensions; a constant stays a constant. */
 static void set_reshaped(lowering *l, operand *x, uint32_t rank, const int64_t *dims)
 {
-    if (x->is_constant && x->value == MLIA_NONE)
+    if (x->is_constant)
         mlia_lower_set_constant(l, 0, rank, dims, x->data);
     else
         mlia_lower_set(l, 0, mlia_emit_reshape(l, mlia_lower_value(l, x), rank, dims));
@@ -103,6 +103,19 @@ void mlia_lower_expand_dims(lowering *l)
     set_reshaped(l, x, x->rank + 1, dims);
 }
 
+static bool fold_transpose(lowering *l, const operand *x, const uint32_t *order)
+{
+    int64_t own[MAX_RANK];
+    int64_t strides[MAX_RANK];
+    int64_t dims[MAX_RANK];
+    mlia_fold_strides(x, own);
+    for (uint32_t i = 0; i < x->rank; i++) {
+        strides[i] = own[order[i]];
+        dims[i] = x->dims[order[i]];
+    }
+    return mlia_fold_view(l, 0, x, x->rank, dims, 0, strides);
+}
+
 void mlia_lower_transpose(lowering *l)
 {
     operand *x = mlia_lower_required(l, 0);
@@ -118,6 +131,8 @@ void mlia_lower_transpose(lowering *l)
     }
     if (l->fault == NULL && (count != x->rank || seen != (1u << x->rank) - 1u))
         mlia_lower_error(l, MLIA_E_TFLITE_ATTRIBUTE, "the permutation does not name every dimension once");
+    if (l->fault != NULL || fold_transpose(l, x, order))
+        return;
     mlia_lower_set(l, 0, mlia_emit_transpose(l, mlia_lower_value(l, x), order));
 }
 
@@ -133,6 +148,25 @@ static uint32_t requantised(lowering *l, operand *x, const operand *out)
                               mlia_lower_zero(out), ROUND_SINGLE);
 }
 
+static bool fold_concatenation(lowering *l, const operand *first)
+{
+    int64_t dims[MAX_RANK];
+    int64_t option = mlia_lower_option(l, MLIA_TFLITE_ConcatenationOptions_axis);
+    int64_t axis = option < 0 ? option + (int64_t)first->rank : option;
+    if (axis < 0 || axis >= (int64_t)first->rank ||
+        mlia_lower_option(l, MLIA_TFLITE_ConcatenationOptions_fused_activation_function) != 0)
+        return false;
+    memcpy(dims, first->dims, first->rank * sizeof *dims);
+    dims[axis] = 0;
+    for (uint32_t i = 0; i < l->op->inputs.count; i++) {
+        const operand *x = mlia_lower_input(l, i);
+        if (x == NULL || x->rank != first->rank)
+            return false;
+        dims[axis] += x->dims[axis];
+    }
+    return mlia_fold_concat(l, (uint32_t)axis, first->rank, dims);
+}
+
 void mlia_lower_concatenation(lowering *l)
 {
     operand *out = mlia_lower_output(l, 0);
@@ -140,7 +174,7 @@ void mlia_lower_concatenation(lowering *l)
     uint32_t *values = MLIA_NEW_ARRAY(l->arena, uint32_t, l->op->inputs.count);
     if (values == NULL)
         mlia_lower_fail(l, mlia_error_memory());
-    if (l->fault != NULL || out == NULL)
+    if (l->fault != NULL || out == NULL || fold_concatenation(l, first))
         return;
     uint32_t count = 0;
     for (uint32_t i = 0; i < l->op->inputs.count && l->fault == NULL; i++) {
@@ -171,6 +205,11 @@ void mlia_lower_pack(lowering *l)
     int64_t dims[MAX_RANK + 1];
     for (uint32_t i = 0; i <= first->rank; i++)
         dims[i] = i < axis ? first->dims[i] : i == axis ? 1 : first->dims[i - 1];
+    int64_t packed[MAX_RANK + 1];
+    memcpy(packed, dims, sizeof dims);
+    packed[axis] = l->op->inputs.count;
+    if (l->fault != NULL || (first->rank < MAX_RANK && mlia_fold_concat(l, axis, first->rank + 1, packed)))
+        return;
     for (uint32_t i = 0; i < l->op->inputs.count; i++)
         values[i] =
             mlia_emit_reshape(l, mlia_lower_value(l, mlia_lower_required(l, i)), first->rank + 1, dims);
@@ -191,18 +230,20 @@ void mlia_lower_unpack(lowering *l)
     if (l->fault == NULL && l->op->outputs.count != (uint64_t)x->dims[axis])
         mlia_lower_error(l, MLIA_E_TFLITE_OPERANDS, "%u results for a dimension of %lld",
                          l->op->outputs.count, (long long)x->dims[axis]);
-    uint32_t value = mlia_lower_value(l, x);
     for (uint32_t i = 0; i < l->op->outputs.count && l->fault == NULL; i++)
-        mlia_lower_set(l, i, mlia_emit_reshape(l, mlia_emit_part(l, value, axis, i, 1), rank, dims));
+        if (!mlia_fold_part(l, i, x, axis, i, 1, false))
+            mlia_lower_set(
+                l, i,
+                mlia_emit_reshape(l, mlia_emit_part(l, mlia_lower_value(l, x), axis, i, 1), rank, dims));
 }
 
 /* Cuts x along an axis into parts of the given sizes, one result each. */
 static void split(lowering *l, operand *x, uint32_t axis, const int64_t *sizes, uint32_t count)
 {
     int64_t start = 0;
-    uint32_t value = mlia_lower_value(l, x);
     for (uint32_t i = 0; i < count && l->fault == NULL; i++) {
-        mlia_lower_set(l, i, mlia_emit_part(l, value, axis, start, sizes[i]));
+        if (!mlia_fold_part(l, i, x, axis, start, sizes[i], true))
+            mlia_lower_set(l, i, mlia_emit_part(l, mlia_lower_value(l, x), axis, start, sizes[i]));
         start += sizes[i];
     }
 }
@@ -358,7 +399,7 @@ void mlia_lower_broadcast_to(lowering *l)
     operand *x = mlia_lower_required(l, 0);
     uint32_t rank = 0;
     const int64_t *dims = mlia_lower_integers(l, mlia_lower_required(l, 1), MAX_RANK, &rank);
-    if (l->fault == NULL)
+    if (l->fault == NULL && !mlia_fold_broadcast(l, 0, x, rank, dims))
         mlia_lower_set(l, 0, broadcast_to(l, mlia_lower_value(l, x), rank, dims));
 }
 
@@ -367,7 +408,7 @@ void mlia_lower_fill(lowering *l)
     uint32_t rank = 0;
     const int64_t *dims = mlia_lower_integers(l, mlia_lower_required(l, 0), MAX_RANK, &rank);
     operand *x = mlia_lower_required(l, 1);
-    if (l->fault == NULL)
+    if (l->fault == NULL && !mlia_fold_broadcast(l, 0, x, rank, dims))
         mlia_lower_set(l, 0, broadcast_to(l, mlia_lower_value(l, x), rank, dims));
 }
 

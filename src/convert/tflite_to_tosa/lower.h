@@ -50,6 +50,7 @@ typedef struct lowering {
     uint32_t source;    /* its mlia_source */
     mlia_map constants; /* content → value: equal constants are emitted once */
     mlia_status *fault;
+    uint64_t folded;     /* elements of constants worked out so far */
     uint32_t *source_of; /* by subgraph: first source index, MLIA_NONE before it is made */
 } lowering;
 
@@ -200,6 +201,33 @@ void mlia_lower_table16(double scale_in, int32_t zero_in, double scale_out, int3
 
 /* Half away from zero, saturated to int64. */
 int64_t mlia_lower_round(double x);
+
+/* ---- constants (fold.c, fold_arithmetic.c) ---- */
+
+/* Room for a constant result: NULL when it is too large to be worked out here, of a type without whole bytes,
+ * or after a fault. */
+uint8_t *mlia_fold_room(lowering *l, uint32_t type, uint32_t rank, const int64_t *dims, uint64_t *elements,
+                        size_t *size);
+void mlia_fold_store(uint8_t *bytes, uint32_t type, uint64_t index, int64_t value); /* wraps to the type */
+void mlia_fold_store_float(uint8_t *bytes, uint64_t index, float value);
+/* Elements between two neighbours along each axis of a dense operand. */
+void mlia_fold_strides(const operand *x, int64_t strides[MAX_RANK]);
+/* Next position in row-major order; false after the last. */
+bool mlia_fold_next(uint32_t rank, const int64_t *dims, int64_t *at);
+
+/* Each sets result `index` as a constant and returns true when x is a constant of reasonable size; false: the
+ * caller emits operators. View: element `at` of the result is element offset + Σ at·strides of x. */
+bool mlia_fold_view(lowering *l, uint32_t index, const operand *x, uint32_t rank, const int64_t *dims,
+                    int64_t offset, const int64_t *strides);
+bool mlia_fold_part(lowering *l, uint32_t index, const operand *x, uint32_t axis, int64_t start, int64_t size,
+                    bool keep_axis);
+bool mlia_fold_broadcast(lowering *l, uint32_t index, const operand *x, uint32_t rank, const int64_t *dims);
+/* All operands joined along `axis`; `dims` of the result. */
+bool mlia_fold_concat(lowering *l, uint32_t axis, uint32_t rank, const int64_t *dims);
+bool mlia_fold_cast(lowering *l, const operand *x, const operand *out);
+bool mlia_fold_quantise(lowering *l, const operand *x, const operand *out);
+/* Arithmetic on constants: works out the operator at hand if it can. */
+bool mlia_fold_operator(lowering *l);
 
 /* ---- windows (window.c) ---- */
 

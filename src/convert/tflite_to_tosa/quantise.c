@@ -16,7 +16,7 @@ void mlia_lower_quantize(lowering *l)
 {
     operand *in;
     operand *out;
-    if (!take(l, &in, &out))
+    if (!take(l, &in, &out) || mlia_fold_quantise(l, in, out))
         return;
     if (mlia_lower_is_float(in)) {
         mlia_lower_set(
@@ -169,7 +169,7 @@ void mlia_lower_cast(lowering *l)
 {
     operand *in;
     operand *out;
-    if (!take(l, &in, &out))
+    if (!take(l, &in, &out) || mlia_fold_cast(l, in, out))
         return;
     if (mlia_lower_type(out->type) == MLIA_TYPE_UNKNOWN) {
         mlia_lower_error(l, MLIA_E_TFLITE_TYPE, "to %.*s", MLIA_STR_ARG(mlia_tflite_type_name(out->type)));

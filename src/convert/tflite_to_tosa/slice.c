@@ -1,6 +1,19 @@
 /* SLICE, STRIDED_SLICE, DYNAMIC_UPDATE_SLICE, REVERSE_SEQUENCE. */
 #include "convert/tflite_to_tosa/rules.h"
 
+static bool fold_slice(lowering *l, const operand *x, const int64_t *begin, const int64_t *sizes)
+{
+    int64_t strides[MAX_RANK];
+    int64_t offset = 0;
+    mlia_fold_strides(x, strides);
+    for (uint32_t i = 0; i < x->rank; i++) {
+        if (begin[i] < 0 || sizes[i] < 0 || begin[i] > x->dims[i] - sizes[i])
+            return false; /* emitting it says what is wrong */
+        offset += begin[i] * strides[i];
+    }
+    return mlia_fold_view(l, 0, x, x->rank, sizes, offset, strides);
+}
+
 void mlia_lower_slice(lowering *l)
 {
     operand *x = mlia_lower_required(l, 0);
@@ -18,6 +31,8 @@ void mlia_lower_slice(lowering *l)
     int64_t sizes[MAX_RANK];
     for (uint32_t i = 0; i < x->rank; i++)
         sizes[i] = size[i] == -1 ? x->dims[i] - begin[i] : size[i];
+    if (fold_slice(l, x, begin, sizes))
+        return;
     mlia_lower_set(l, 0, mlia_emit_slice(l, mlia_lower_value(l, x), begin, sizes));
 }
 
@@ -79,9 +94,10 @@ static range one_range(lowering *l, const strided *s, uint32_t i, int64_t size)
     return (range){begin, stride, count, false};
 }
 
-/* Walks the specification: a range for every input dimension, and the dimensions of the result. */
+/* Walks the specification: a range for every input dimension, and the dimensions of the result, each with the
+ * input axis it comes from (MLIA_NONE: a new axis). */
 static uint32_t walk(lowering *l, const strided *s, const operand *x, range ranges[MAX_RANK],
-                     int64_t dims[MAX_RANK])
+                     int64_t dims[MAX_RANK], uint32_t from[MAX_RANK])
 {
     uint32_t plain = 0; /* entries that consume a dimension */
     uint32_t axis = 0;
@@ -95,15 +111,20 @@ static uint32_t walk(lowering *l, const strided *s, const operand *x, range rang
             expanded = true;
             for (; rest > 0 && axis < x->rank; rest--, axis++) {
                 ranges[axis] = (range){0, 1, x->dims[axis], false};
+                from[rank] = axis;
                 dims[rank++] = x->dims[axis];
             }
         } else if (bit(s->new_axis_mask, i)) {
-            if (rank < MAX_RANK)
+            if (rank < MAX_RANK) {
+                from[rank] = MLIA_NONE;
                 dims[rank++] = 1;
+            }
         } else if (axis < x->rank) {
             ranges[axis] = one_range(l, s, i, x->dims[axis]);
-            if (!ranges[axis].dropped && rank < MAX_RANK)
+            if (!ranges[axis].dropped && rank < MAX_RANK) {
+                from[rank] = axis;
                 dims[rank++] = ranges[axis].size;
+            }
             axis++;
         } else {
             mlia_lower_error(l, MLIA_E_TFLITE_SHAPE, "more entries than dimensions");
@@ -111,6 +132,7 @@ static uint32_t walk(lowering *l, const strided *s, const operand *x, range rang
     }
     for (; axis < x->rank && rank < MAX_RANK; axis++) {
         ranges[axis] = (range){0, 1, x->dims[axis], false};
+        from[rank] = axis;
         dims[rank++] = x->dims[axis];
     }
     return rank;
@@ -150,6 +172,22 @@ static uint32_t take_strided(lowering *l, uint32_t y, uint32_t axis, int64_t siz
     return mlia_emit_reshape(l, y, rank, dims);
 }
 
+/* The same ranges of a constant. */
+static bool fold_ranges(lowering *l, const operand *x, const range *ranges, uint32_t rank,
+                        const int64_t *dims, const uint32_t *from)
+{
+    int64_t own[MAX_RANK];
+    int64_t strides[MAX_RANK] = {0};
+    int64_t offset = 0;
+    mlia_fold_strides(x, own);
+    for (uint32_t i = 0; i < x->rank; i++)
+        offset += ranges[i].begin * own[i];
+    for (uint32_t i = 0; i < rank; i++)
+        if (from[i] != MLIA_NONE)
+            strides[i] = ranges[from[i]].stride * own[from[i]];
+    return mlia_fold_view(l, 0, x, rank, dims, offset, strides);
+}
+
 void mlia_lower_strided_slice(lowering *l)
 {
     operand *x = mlia_lower_required(l, 0);
@@ -172,7 +210,10 @@ void mlia_lower_strided_slice(lowering *l)
         return;
     range ranges[MAX_RANK];
     int64_t dims[MAX_RANK];
-    uint32_t rank = walk(l, &s, x, ranges, dims);
+    uint32_t from[MAX_RANK];
+    uint32_t rank = walk(l, &s, x, ranges, dims, from);
+    if (l->fault != NULL || fold_ranges(l, x, ranges, rank, dims, from))
+        return;
     uint32_t y = mlia_lower_value(l, x);
     for (uint32_t i = 0; i < x->rank && l->fault == NULL; i++) {
         range r = ranges[i];
