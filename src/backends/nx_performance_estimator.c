@@ -188,12 +188,18 @@ static mlia_status *run(const mlia_backend_request *request, mlia_result_builder
 {
     const nx_state *state = request->configuration->state;
     mlia_estimate *estimate = NULL;
-    MLIA_TRY(estimate_model(request, state, &estimate));
-    nx_report report = {
-        .request = request, .builder = builder, .arena = request->arena, .estimate = estimate};
-    report.figures = nx_figures_of(estimate);
+    nx_report report = {.request = request, .builder = builder, .arena = request->arena};
+    report.external = state->program != NULL;
+    if (report.external) {
+        MLIA_TRY(nx_program_estimate(request, state->program, &state->config, &estimate, &report.figures));
+    } else {
+        MLIA_TRY(estimate_model(request, state, &estimate));
+        report.figures = nx_figures_of(estimate);
+    }
+    report.estimate = estimate;
     report.memories[MLIA_MEMORY_L1] = true;
-    report.memories[MLIA_MEMORY_L2] = state->config.cascade_enable > 0;
+    report.memories[MLIA_MEMORY_L2] = report.external || state->config.cascade_enable > 0;
+    report.memories[MLIA_MEMORY_SYSTEM_CACHE] = report.external;
     report.memories[MLIA_MEMORY_DRAM] = true;
     mlia_result_set_mode(builder, MLIA_RESULT_MODE_PREDICTED);
     mlia_result_set_status(builder, estimate->complete ? MLIA_RESULT_STATUS_OK : MLIA_RESULT_STATUS_PARTIAL);
