@@ -23,7 +23,8 @@ typedef enum mlia_cli_type {
     MLIA_CLI_SECONDS, /* number > 0 */
     MLIA_CLI_PROFILE,
     MLIA_CLI_BACKEND,
-    MLIA_CLI_FORMAT, /* one of `choices`, or CHOICE=FILE */
+    MLIA_CLI_FORMAT,        /* a rendering, or RENDERING=FILE */
+    MLIA_CLI_TARGET_FORMAT, /* a file format that can be written */
     MLIA_CLI_COMMAND,
 } mlia_cli_type;
 

@@ -59,6 +59,7 @@ static mlia_status *offer_values(completer *c, mlia_cli_type type, const char *c
     switch (type) {
     case MLIA_CLI_CHOICE:
     case MLIA_CLI_FORMAT:
+    case MLIA_CLI_TARGET_FORMAT:
         offer_words(c, choices);
         break;
     case MLIA_CLI_BACKEND:

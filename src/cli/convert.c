@@ -3,9 +3,6 @@
 #include "core/model.h"
 #include "core/route.h"
 
-/* Formats that a route ends in are found by the table of steps: this list is for help and completion. */
-#define TARGET_FORMATS "tosa tosamlir"
-
 static const mlia_cli_option options[] = {
     {.name = "output",
      .letter = 'o',
@@ -14,9 +11,8 @@ static const mlia_cli_option options[] = {
      .missing = "convert needs '--output FILE'",
      .help = "file to write; - is standard output"},
     {.name = "to",
-     .type = MLIA_CLI_CHOICE,
+     .type = MLIA_CLI_TARGET_FORMAT,
      .argument = "FORMAT",
-     .choices = TARGET_FORMATS,
      .fallback = "by FILE's name",
      .help = "format to write"},
     {.name = "input-shape",

@@ -1,16 +1,38 @@
 /* Words to options and arguments. GNU conventions; long options in full only. */
 #include "base/suggest.h"
 #include "cli/cli.h"
+#include "core/route.h"
+#include "render/render.h"
 
 #include <stdio.h>
 
 /* --- tables --- */
 
+/* Blank-separated names of all renderings, or of all formats that can be written: choices that other tables hold. */
+static mlia_str listed_choices(mlia_arena *arena, mlia_cli_type type)
+{
+    mlia_str list = MLIA_STR("");
+    for (const mlia_renderer *renderer = mlia_renderers; type == MLIA_CLI_FORMAT && renderer->format != NULL; renderer++)
+        list = mlia_arena_format(arena, "%.*s%s%s", MLIA_STR_ARG(list), list.size > 0 ? " " : "", renderer->format);
+    for (unsigned form = 0; type == MLIA_CLI_TARGET_FORMAT && form < MLIA_FORMAT_COUNT; form++)
+        if (mlia_form_is_target(form))
+            list = mlia_arena_format(arena, "%.*s%s%.*s", MLIA_STR_ARG(list), list.size > 0 ? " " : "",
+                                     MLIA_STR_ARG(mlia_form_name(form)));
+    return list;
+}
+
 static mlia_status *add_options(mlia_cli *cli, const mlia_cli_option *options)
 {
-    for (; options != NULL && options->name != NULL; options++)
-        if (!MLIA_APPEND(cli->arena, cli->options, *options))
+    for (; options != NULL && options->name != NULL; options++) {
+        mlia_cli_option option = *options;
+        if (option.type == MLIA_CLI_FORMAT || option.type == MLIA_CLI_TARGET_FORMAT) {
+            mlia_str choices = listed_choices(cli->arena, option.type);
+            MLIA_TRY_ALLOC(choices.data);
+            option.choices = choices.data;
+        }
+        if (!MLIA_APPEND(cli->arena, cli->options, option))
             return mlia_error_memory();
+    }
     return NULL;
 }
 
@@ -204,6 +226,7 @@ static mlia_status *check_value(const mlia_cli_option *option, mlia_str value)
         return value_error(option, "needs a value that is not empty");
     switch (option->type) {
     case MLIA_CLI_CHOICE:
+    case MLIA_CLI_TARGET_FORMAT:
         return is_choice(option->choices, value) ? NULL : choice_error(option, value);
     case MLIA_CLI_FORMAT:
         return check_format(option, value);

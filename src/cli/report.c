@@ -5,14 +5,13 @@
 #include "render/render.h"
 #include "result/document.h"
 
-/* The table's own text of a choice, which lives as long as the program. */
+/* The renderer's own name, which lives as long as the program. The parser has checked that there is one. */
 static const char *format_name(mlia_str text)
 {
-    static const char *const names[] = {"text", "json", "csv", "csv-wide"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (mlia_str_equal_c(text, names[i]))
-            return names[i];
-    return NULL;
+    const mlia_renderer *renderer = mlia_renderers;
+    while (!mlia_str_equal_c(text, renderer->format))
+        renderer++;
+    return renderer->format;
 }
 
 static bool is_stdout(const mlia_cli_report *report)
@@ -76,46 +75,52 @@ mlia_status *mlia_cli_read_document(mlia_cli *cli, const char *path, mlia_docume
     return mlia_status_path(status, mlia_str_from_c(path));
 }
 
-/* What the renderings may use. Files get no colours: they are not a terminal. */
-static mlia_status *render_options(mlia_cli *cli, const mlia_user_config *config, bool to_terminal,
-                                   mlia_texts *groups, mlia_render_options *options)
+static mlia_status *render_options(mlia_cli *cli, const mlia_user_config *config, mlia_render_options *options)
 {
     enum { DEFAULT_TOP = 20 };
     mlia_cli_terminal terminal;
+    mlia_texts kinds = {0};
     MLIA_TRY(mlia_cli_terminal_of(cli, config, &terminal));
-    MLIA_TRY(mlia_cli_values(cli, "group-by", groups));
-    *options = (mlia_render_options){.width = terminal.width,
-                                     .color = terminal.color && to_terminal,
-                                     .true_color = terminal.true_color,
-                                     .light = terminal.light,
-                                     .ascii = terminal.ascii && to_terminal,
-                                     .top = (size_t)mlia_cli_number(cli, "top", DEFAULT_TOP),
-                                     .group_by = groups->items,
-                                     .group_count = groups->count,
-                                     .hidden_advice = config->hide_advice.items,
-                                     .hidden_count = config->hide_advice.count};
+    MLIA_TRY(mlia_cli_values(cli, "group-by", &kinds));
+    *options = (mlia_render_options){
+        .width = terminal.width,
+        .color = terminal.color,
+        .true_color = terminal.true_color,
+        .light = terminal.light,
+        .ascii = terminal.ascii,
+        .top = (size_t)mlia_cli_number(cli, "top", config->has_top ? config->top : DEFAULT_TOP),
+        .group_by = kinds.items,
+        .group_count = kinds.count,
+        .hidden_advice = config->hide_advice.items,
+        .hidden_count = config->hide_advice.count,
+    };
     return NULL;
 }
 
-mlia_status *mlia_cli_write_reports(mlia_cli *cli, const mlia_cli_reports *reports,
-                                    const mlia_user_config *config, const mlia_document *document,
-                                    bool failed)
+static mlia_status *write_report(mlia_cli *cli, const mlia_cli_report *report, mlia_render_options options,
+                                 const mlia_document *document)
 {
+    if (is_stdout(report))
+        return mlia_render(document, mlia_str_from_c(report->format), &options, &cli->output);
+    mlia_buffer text = {0};
+    options.color = false; /* a file is no terminal */
+    options.ascii = false;
+    mlia_status *status = mlia_render(document, mlia_str_from_c(report->format), &options, &text);
+    if (status == NULL)
+        status = mlia_file_write(report->path.data, (mlia_bytes){text.data, text.size});
+    mlia_buffer_free(&text);
+    return status;
+}
+
+mlia_status *mlia_cli_write_reports(mlia_cli *cli, const mlia_cli_reports *reports, const mlia_user_config *config,
+                                    const mlia_document *document, bool failed)
+{
+    mlia_render_options options;
+    MLIA_TRY(render_options(cli, config, &options));
     for (size_t i = 0; i < reports->count; i++) {
         const mlia_cli_report *report = &reports->items[i];
-        if (failed && strcmp(report->format, "text") == 0)
-            continue;
-        mlia_texts groups = {0};
-        mlia_render_options options;
-        MLIA_TRY(render_options(cli, config, is_stdout(report), &groups, &options));
-        mlia_buffer text = {0};
-        mlia_status *status = mlia_render(document, mlia_str_from_c(report->format), &options, &text);
-        if (status == NULL && is_stdout(report))
-            mlia_buffer_add(&cli->output, text.data, text.size);
-        else if (status == NULL)
-            status = mlia_file_write(report->path.data, (mlia_bytes){text.data, text.size});
-        mlia_buffer_free(&text);
-        MLIA_TRY(status);
+        if (!failed || !is_stdout(report) || strcmp(report->format, "text") != 0)
+            MLIA_TRY(write_report(cli, report, options, document));
     }
     return NULL;
 }

@@ -128,6 +128,14 @@ mlia_str mlia_form_name(unsigned form)
     return form < MLIA_FORMAT_COUNT ? mlia_format_describe((mlia_format)form)->id : MLIA_STR("graphs");
 }
 
+bool mlia_form_is_target(unsigned form)
+{
+    for (size_t i = 0; i < STEP_COUNT; i++)
+        if (steps[i].to == form)
+            return true;
+    return false;
+}
+
 /* Bellman-Ford: there are a dozen forms and steps. */
 bool mlia_route_find(unsigned from, unsigned to, mlia_route *route)
 {

@@ -52,6 +52,9 @@ mlia_status *mlia_artifact_resolve(const mlia_route_context *context, mlia_artif
 /* The same without the 1: E_TOSA_SHAPE names a value that is still unknown with the given input shapes. */
 mlia_status *mlia_artifact_require_static(const mlia_route_context *context, mlia_artifact *artifact);
 
+/* True for formats that some step writes. */
+bool mlia_form_is_target(unsigned form);
+
 /* "tosa", or "graphs". */
 mlia_str mlia_form_name(unsigned form);
 
