@@ -8,12 +8,15 @@
 
 /* --- tables --- */
 
-/* Blank-separated names of all renderings, or of all formats that can be written: choices that other tables hold. */
+/* Blank-separated names of all renderings, or of all formats that can be written: choices that other tables
+ * hold. */
 static mlia_str listed_choices(mlia_arena *arena, mlia_cli_type type)
 {
     mlia_str list = MLIA_STR("");
-    for (const mlia_renderer *renderer = mlia_renderers; type == MLIA_CLI_FORMAT && renderer->format != NULL; renderer++)
-        list = mlia_arena_format(arena, "%.*s%s%s", MLIA_STR_ARG(list), list.size > 0 ? " " : "", renderer->format);
+    for (const mlia_renderer *renderer = mlia_renderers; type == MLIA_CLI_FORMAT && renderer->format != NULL;
+         renderer++)
+        list = mlia_arena_format(arena, "%.*s%s%s", MLIA_STR_ARG(list), list.size > 0 ? " " : "",
+                                 renderer->format);
     for (unsigned form = 0; type == MLIA_CLI_TARGET_FORMAT && form < MLIA_FORMAT_COUNT; form++)
         if (mlia_form_is_target(form))
             list = mlia_arena_format(arena, "%.*s%s%.*s", MLIA_STR_ARG(list), list.size > 0 ? " " : "",

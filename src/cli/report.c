@@ -75,7 +75,8 @@ mlia_status *mlia_cli_read_document(mlia_cli *cli, const char *path, mlia_docume
     return mlia_status_path(status, mlia_str_from_c(path));
 }
 
-static mlia_status *render_options(mlia_cli *cli, const mlia_user_config *config, mlia_render_options *options)
+static mlia_status *render_options(mlia_cli *cli, const mlia_user_config *config,
+                                   mlia_render_options *options)
 {
     enum { DEFAULT_TOP = 20 };
     mlia_cli_terminal terminal;
@@ -112,8 +113,9 @@ static mlia_status *write_report(mlia_cli *cli, const mlia_cli_report *report, m
     return status;
 }
 
-mlia_status *mlia_cli_write_reports(mlia_cli *cli, const mlia_cli_reports *reports, const mlia_user_config *config,
-                                    const mlia_document *document, bool failed)
+mlia_status *mlia_cli_write_reports(mlia_cli *cli, const mlia_cli_reports *reports,
+                                    const mlia_user_config *config, const mlia_document *document,
+                                    bool failed)
 {
     mlia_render_options options;
     MLIA_TRY(render_options(cli, config, &options));
