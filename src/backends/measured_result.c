@@ -137,7 +137,8 @@ static mlia_entity_ref add_source(maker *state, mlia_str id, const mlia_measured
 static void add_operator(maker *state, size_t chain, size_t position)
 {
     const mlia_measured_unit *unit = &state->measurement->chains[chain];
-    const mlia_measured_operator *op = unit->operators[position];
+    const mlia_measured_operator *op =
+        &state->measurement->segments[unit->segment].operators[unit->operators[position]];
     mlia_entity_ref holder = state->chains[chain];
     if (op->source_count == 0)
         return;
@@ -195,7 +196,7 @@ static void add_segment(maker *state, uint32_t position)
         mlia_result_add_entity(state->builder, id, MLIA_STR("segment"), segment->pick->segment_name);
     state->segments[position] = entity;
     for (size_t i = 0; i < segment->operator_count; i++)
-        add_paths(state, position, segment->operators[i]);
+        add_paths(state, position, &segment->operators[i]);
     const struct mlia_measured_module *module = segment->module;
     for (size_t i = 0; i < module->count; i++) {
         mlia_str source = source_id(state, position, module->ids[i]);

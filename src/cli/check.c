@@ -147,7 +147,7 @@ static mlia_status *choose_backend(mlia_cli *cli, const mlia_profile *profile, c
         different += named != *backend;
         *backend = named;
     }
-    if (different != 1)
+    if (different != 1 || *backend == NULL)
         return mlia_error(MLIA_E_BACKEND_COUNT, "%zu backends are named; a %.*s run takes exactly one",
                           different, MLIA_STR_ARG(profile->target->type));
     if ((*backend)->profiling && !measured)

@@ -59,6 +59,8 @@ static int compare_texts(const void *a, const void *b)
 static void drop_repeats(mlia_texts *texts)
 {
     size_t kept = 0;
+    if (texts->count == 0)
+        return;
     qsort(texts->items, texts->count, sizeof *texts->items, compare_texts);
     for (size_t i = 0; i < texts->count; i++)
         if (i == 0 || !mlia_str_equal(texts->items[i], texts->items[i - 1]))

@@ -23,7 +23,7 @@ typedef struct joiner {
     mlia_map own_indexes; /* stripe indexes that are their own stripe operation */
     mlia_map chains;      /* local id → position in measurement->chains */
     mlia_map cascades;
-    const mlia_measured_operator **operators; /* by row of tosa_ops; NULL until needed */
+    uint32_t *operators; /* by row of tosa_ops: position in the segment's operators + 1; 0: not read yet */
     uint64_t label_budget;
 } joiner;
 
@@ -61,8 +61,10 @@ static mlia_status *check_single(const joiner *state, mlia_debug_section section
     const mlia_debug_table *table = &state->database->tables[section];
     for (size_t i = 0; i < table->count; i++) {
         mlia_str rest = table->rows[i].cells[cell];
-        mlia_str id;
-        if (mlia_debug_next_id(&rest, &id) && mlia_debug_next_id(&rest, &id))
+        unsigned count = 0;
+        for (mlia_str id; count < 2 && mlia_debug_next_id(&rest, &id);)
+            count++;
+        if (count > 1)
             return mlia_status_in(
                 mlia_error(MLIA_E_DEBUG_MULTI, "row '%.*s' names more than one",
                            MLIA_STR_ARG(mlia_str_slice(table->rows[i].cells[MLIA_DEBUG_ID], 0, 200))),
@@ -228,11 +230,10 @@ static mlia_status *read_paths(joiner *state, mlia_measured_operator *op)
     return NULL;
 }
 
-static mlia_status *read_operator(joiner *state, const mlia_debug_row *row,
-                                  const mlia_measured_operator **out)
+/* Reads a row of tosa_ops as the segment's next operator. */
+static mlia_status *read_operator(joiner *state, const mlia_debug_row *row)
 {
-    mlia_measured_operator *op = MLIA_NEW(state->arena, mlia_measured_operator);
-    MLIA_TRY_ALLOC(op);
+    mlia_measured_operator *op = &state->segment->operators[state->segment->operator_count];
     MLIA_TRY(read_types(state, row->cells[MLIA_DEBUG_TYPE], op));
     MLIA_TRY(mlia_labels_split(row->cells[MLIA_DEBUG_LABELS], state->segment->module, &state->label_budget,
                                state->arena, &op->labels, &op->label_count));
@@ -243,8 +244,7 @@ static mlia_status *read_operator(joiner *state, const mlia_debug_row *row,
     for (size_t i = 0; i < op->label_count; i++)
         MLIA_TRY(resolve_label(state, op->labels[i], &seen, ids, op));
     MLIA_TRY(read_paths(state, op));
-    state->segment->operators[state->segment->operator_count++] = op;
-    *out = op;
+    state->segment->operator_count++;
     return NULL;
 }
 
@@ -262,12 +262,14 @@ static mlia_status *add_fused(joiner *state, const mlia_debug_row *fused, mlia_m
             MLIA_TRY(add_dangling(state, MLIA_DEBUG_TOSA_OPS, id));
             continue;
         }
-        const mlia_measured_operator **op = &state->operators[row - table->rows];
-        if (*op == NULL)
-            MLIA_TRY(read_operator(state, row, op));
+        uint32_t *op = &state->operators[row - table->rows];
+        if (*op == 0) {
+            MLIA_TRY(read_operator(state, row));
+            *op = (uint32_t)state->segment->operator_count;
+        }
         if (!MLIA_RESERVE(state->arena, chain->operators, chain->operator_count, *capacity))
             return mlia_error_memory();
-        chain->operators[chain->operator_count++] = *op;
+        chain->operators[chain->operator_count++] = *op - 1;
     }
     return NULL;
 }
@@ -300,10 +302,10 @@ mlia_status *mlia_measure_join(mlia_measurement *measurement, uint32_t position,
                     .cascades = mlia_map_in(arena),
                     .label_budget = LABEL_BUDGET};
     size_t rows = database->tables[MLIA_DEBUG_TOSA_OPS].count;
-    state.operators = MLIA_NEW_ARRAY(arena, const mlia_measured_operator *, rows);
-    state.segment->operators = MLIA_NEW_ARRAY(arena, const mlia_measured_operator *, rows);
-    MLIA_TRY_ALLOC((void *)state.operators);
-    MLIA_TRY_ALLOC((void *)state.segment->operators);
+    state.operators = MLIA_NEW_ARRAY(arena, uint32_t, rows);
+    state.segment->operators = MLIA_NEW_ARRAY(arena, mlia_measured_operator, rows);
+    MLIA_TRY_ALLOC(state.operators);
+    MLIA_TRY_ALLOC(state.segment->operators);
     MLIA_TRY(index_stripes(&state));
     size_t first_chain = measurement->chain_count;
     for (size_t i = 0; i < state.segment->stripe_count; i++)

@@ -92,7 +92,7 @@ typedef struct mlia_measured_unit {
     uint32_t segment; /* position in mlia_measurement.segments */
     mlia_str local; /* id in the debug database, or "chain_N", "cascade_N" for stripe N that has none there */
     mlia_measure_figures figures;
-    const mlia_measured_operator **operators; /* chains: by position in the debug database's lists */
+    uint32_t *operators; /* chains: positions in the segment's operators, as the debug database lists them */
     size_t operator_count;
 } mlia_measured_unit;
 
@@ -108,7 +108,7 @@ typedef struct mlia_measured_segment {
     const struct mlia_measured_module *module; /* measure/module.h */
     mlia_measured_stripe *stripes;             /* in the order of the statistics info */
     size_t stripe_count;
-    const mlia_measured_operator **operators; /* of all its chains, each once, first met first */
+    mlia_measured_operator *operators; /* of all its chains, each once, first met first */
     size_t operator_count;
     uint64_t op_cycles;
     uint64_t total_cycles;

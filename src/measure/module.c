@@ -118,7 +118,7 @@ static bool add_debug_operation(scan *state, operands list)
 {
     enum { NAME = 5, FIRST_INSTRUCTION = 6 };
     const uint32_t *text = mlia_map_find(&state->strings, id_key(list, NAME));
-    if (text == NULL || state->texts[*text].size == 0)
+    if (text == NULL || *text >= state->text_count || state->texts[*text].size == 0)
         return true;
     for (size_t i = FIRST_INSTRUCTION; i < list.count; i++)
         if (!add_id(state, &state->named, list, i, state->texts[*text]))

@@ -185,6 +185,8 @@ def test_model_without_graph(profile, tmp_path):
     (["--profiling-data", "CAPTURE"], "E_CATEGORY"),
     (["--profiling-data", "CAPTURE", "--performance", "--set", "a.b=1"], "E_OPTION_UNUSED"),
     (["--profiling-data", "CAPTURE", "--performance", "-b", "tosa-flatbuffers"], "E_BACKEND_NOT_SELECTABLE"),
+    (["--profiling-data", "CAPTURE", "--performance", "-b", "nx-performance-estimator"], "E_OPTION_CONFLICT"),
+    (["--profiling-data", "CAPTURE", "--performance", "--nx-performance-estimator.skip-trivial-ops"], "E_OPTION_UNUSED"),
     (["--profiling-data", "CAPTURE", "--performance", "-b", "nothing"], "E_BACKEND_UNKNOWN"),
     (["--performance", "-b", "neural-technology-profiling-data", "MODEL"], "E_OPTION_MISSING"),
     (["--performance"], "E_ARGUMENT_MISSING"),
@@ -376,6 +378,21 @@ def test_baseline_names_what_has_no_counterpart(profile, tmp_path):
                  base=folder / "valid")
     assert done.returncode == 0, done.stderr
     assert "Without counterpart: 4 chains of this run, 2 of the baseline" in done.stderr
+
+
+def test_estimate_beside_measurement(tmp_path):
+    """The estimate and the measurement of one VGF meet in the result ids of its SPIR-V."""
+    folder, _ = build()
+    model = DATA / "models" / "one_graph.vgf"
+    done = mlia("check", "-t", "neural-technology", "--performance", model, "--output-dir", tmp_path)
+    assert done.returncode == 0, done.stderr
+    document = tmp_path / "mlia-output" / "mlia-output.json"
+    done = check("neural-technology", ["v01_mode0_g1_single"], "one_graph.vgf", "--json", "--no-output",
+                 "--baseline", document, base=folder / "valid")
+    assert done.returncode == 0, done.stderr
+    table = rows(done.stderr)
+    assert ["Chain", "Counterpart", "Predicted", "Measured", "Difference"] in table
+    assert [row[1] for row in table if row[0] == "graph_segment_0/Chain 30"] == ["graph_segment_0/Chain 0"]
 
 
 @pytest.mark.parametrize("text, kind", [("{}", "E_DOCUMENT"), ("{", "E_JSON_SYNTAX")])

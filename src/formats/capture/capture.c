@@ -255,7 +255,7 @@ static mlia_status *in_artifact(mlia_status *status, const mlia_capture *capture
 static mlia_status *read_artifact(const mlia_capture *capture, const mlia_capture_artifact *artifact,
                                   uint8_t *data)
 {
-    int descriptor;
+    int descriptor = -1;
     MLIA_TRY(open_artifact(capture, artifact, &descriptor));
     mlia_status *status = capture_file_read(descriptor, &artifact->identity, data);
     close(descriptor);
@@ -288,7 +288,7 @@ static mlia_status *stream(int descriptor, const mlia_file_identity *identity, m
 mlia_status *mlia_capture_stream_artifact(const mlia_capture *capture, const mlia_capture_artifact *artifact,
                                           size_t piece_size, mlia_capture_consume *consume, void *context)
 {
-    int descriptor;
+    int descriptor = -1;
     MLIA_TRY(in_artifact(open_artifact(capture, artifact, &descriptor), capture, artifact));
     uint8_t *buffer = malloc(piece_size);
     mlia_status *status =

@@ -45,6 +45,8 @@ static mlia_status *sort_names(capture_folder *folder)
     folder->sorted = malloc((folder->count + 1) * sizeof *folder->sorted);
     MLIA_TRY_ALLOC(folder->sorted);
     char *name = folder->names;
+    if (name == NULL)
+        return NULL; /* an empty folder */
     for (size_t i = 0; i < folder->count; i++) {
         folder->sorted[i] = name;
         name += strlen(name) + 1;

@@ -50,7 +50,7 @@ mlia_status *mlia_capture_unframe(mlia_bytes file, bool is_text, mlia_bytes *pay
 
 static mlia_status *decode_words(mlia_bytes file, mlia_arena *arena, mlia_stripe_list *list)
 {
-    mlia_bytes words;
+    mlia_bytes words = {0};
     MLIA_TRY(mlia_capture_unframe(file, false, &words));
     if (words.size % 4 != 0)
         return mlia_error(MLIA_E_INFO_ALIGN, "%zu bytes are no whole number of 32-bit words", words.size);

@@ -297,7 +297,7 @@ mlia_status *capture_take_u64(const capture_node *node, const char *key, uint64_
 
 mlia_status *capture_take_u32(const capture_node *node, const char *key, uint32_t *value)
 {
-    uint64_t wide;
+    uint64_t wide = 0;
     MLIA_TRY(take_unsigned(node, key, UINT32_MAX, &wide));
     *value = (uint32_t)wide;
     return NULL;
@@ -338,7 +338,7 @@ mlia_status *capture_check_optional_text(const capture_node *node, const char *k
 
 mlia_status *capture_take_text(const capture_node *node, const char *key, mlia_arena *arena, mlia_str *value)
 {
-    mlia_str text;
+    mlia_str text = MLIA_STR_NONE;
     MLIA_TRY(capture_check_text(node, key));
     capture_json_text(json_object_get(node->object, key), &text);
     *value = mlia_arena_str(arena, text);
