@@ -1,4 +1,5 @@
 /* Status objects and the table of kinds and classes. */
+#define MLIA_STATUS_DEFINITIONS
 #include "base/status.h"
 
 #include <stdarg.h>

@@ -67,6 +67,15 @@ mlia_status *mlia_status_path(mlia_status *status, mlia_str path);
 mlia_status *mlia_status_hint(mlia_status *status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+#if defined(__clang_analyzer__) && !defined(MLIA_STATUS_DEFINITIONS)
+/* The static analyser does not see that these return what they are given: an error stays an error. */
+#define mlia_status_at(status, ...)      (status)
+#define mlia_status_at_line(status, ...) (status)
+#define mlia_status_in(status, ...)      (status)
+#define mlia_status_path(status, ...)    (status)
+#define mlia_status_hint(status, ...)    (status)
+#endif
+
 mlia_kind mlia_status_kind(const mlia_status *status);
 mlia_str mlia_status_message(const mlia_status *status);
 mlia_str mlia_status_hint_text(const mlia_status *status); /* empty when none */
