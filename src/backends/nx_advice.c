@@ -2,7 +2,6 @@
  * them in `details`; no advice repeats what another one says of the same chains. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -98,26 +97,13 @@ static mlia_status *collect(const adviser *a, bool (*wanted)(const adviser *, co
     return NULL;
 }
 
-static mlia_status *add(const adviser *a, const char *id, mlia_advice_category category,
+static mlia_status *add(const adviser *a, mlia_str id, mlia_advice_category category,
                         mlia_advice_severity severity, const mlia_entity_ref *entities, size_t count,
-                        mlia_value *details, const char *format, ...) __attribute__((format(printf, 8, 9)));
-
-static mlia_status *add(const adviser *a, const char *id, mlia_advice_category category,
-                        mlia_advice_severity severity, const mlia_entity_ref *entities, size_t count,
-                        mlia_value *details, const char *format, ...)
+                        mlia_value *details, mlia_str message)
 {
-    char text[MESSAGE_SIZE];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    mlia_str message = mlia_str_from_c(text);
-    message.size = mlia_utf8_cut(message, message.size);
-    message = mlia_arena_str(a->report->arena, message);
-    mlia_str name = mlia_arena_str(a->report->arena, mlia_str_from_c(id));
+    MLIA_TRY_ALLOC(id.data);
     MLIA_TRY_ALLOC(message.data);
-    MLIA_TRY_ALLOC(name.data);
-    mlia_result_add_advice(a->report->builder, name, category, severity, message, entities, count, details);
+    mlia_result_add_advice(a->report->builder, id, category, severity, message, entities, count, details);
     return NULL;
 }
 
@@ -146,11 +132,9 @@ static mlia_status *advise_bound(const adviser *a, const chain_ref *ref, uint32_
                                         "is short and waits for its end"};
     const mlia_estimate_chain *chain = ref->chain;
     int kind = chain->bound == MLIA_BOUND_LATENCY ? LATENCY : computes(chain->bound) ? COMPUTE : MEMORY;
-    char id[40];
-    if (numbers[kind]++ == 0)
-        snprintf(id, sizeof id, "%s", ids[kind]);
-    else
-        snprintf(id, sizeof id, "%s#%u", ids[kind], numbers[kind]);
+    mlia_str id = numbers[kind]++ == 0
+                      ? mlia_str_from_c(ids[kind])
+                      : mlia_arena_format(a->report->arena, "%s#%u", ids[kind], numbers[kind]);
     double drain = (double)(chain->cost.total_cycles - chain->bound_cycles);
     double bound = kind == LATENCY ? drain : (double)chain->bound_cycles;
     double saved = bound - (double)(kind == LATENCY ? chain->bound_cycles : chain->next_cycles);
@@ -168,11 +152,13 @@ static mlia_status *advise_bound(const adviser *a, const chain_ref *ref, uint32_
     mlia_str name = nx_chain_name(a->report, ref->segment, chain);
     return add(a, id, MLIA_ADVICE_PERFORMANCE, kind == COMPUTE ? MLIA_SEVERITY_INFO : MLIA_SEVERITY_WARNING,
                &entity, 1, details,
-               "%.*s %s: of %" PRIu64 " cycles (%.1f %% of all) %s takes %.0f, the engines %" PRIu64
-               "; without it %.0f cycles would be saved before the next limit.",
-               MLIA_STR_ARG(name), verbs[kind], chain->cost.total_cycles,
-               percent(share(a, (double)chain->cost.total_cycles)), bound_text(chain->bound), bound,
-               chain->cost.op_cycles, saved);
+               mlia_arena_format(a->report->arena,
+                                 "%.*s %s: of %" PRIu64
+                                 " cycles (%.1f %% of all) %s takes %.0f, the engines %" PRIu64
+                                 "; without it %.0f cycles would be saved before the next limit.",
+                                 MLIA_STR_ARG(name), verbs[kind], chain->cost.total_cycles,
+                                 percent(share(a, (double)chain->cost.total_cycles)),
+                                 bound_text(chain->bound), bound, chain->cost.op_cycles, saved));
 }
 
 static mlia_status *advise_bounds(const adviser *a)
@@ -207,9 +193,10 @@ static mlia_status *advise_top(const adviser *a)
                                (int)(name.size < 80 ? name.size : 80), name.size > 0 ? name.data : "");
         used += written > 0 ? (size_t)written : 0;
     }
-    return add(a, "nx.top-chains", MLIA_ADVICE_PERFORMANCE, MLIA_SEVERITY_INFO, entities, count, details,
-               "%s take%s %.1f %% of all cycles; start there.", names, count == 1 ? "s" : "",
-               percent(share(a, cycles)));
+    return add(a, MLIA_STR("nx.top-chains"), MLIA_ADVICE_PERFORMANCE, MLIA_SEVERITY_INFO, entities, count,
+               details,
+               mlia_arena_format(a->report->arena, "%s take%s %.1f %% of all cycles; start there.", names,
+                                 count == 1 ? "s" : "", percent(share(a, cycles))));
 }
 
 /* ---- lists of chains with one property ---- */
@@ -287,15 +274,16 @@ static mlia_status *advise_softmax(const adviser *a)
         !set_number(a, details, "chains", list.count) ||
         !set_number(a, details, "share_percent", percent(part)))
         return mlia_error_memory();
-    return add(
-        a, "nx.softmax-share", MLIA_ADVICE_OPTIMIZATION, MLIA_SEVERITY_INFO, list.entities, list.count,
-        details,
-        "The softmax (%.*s) is computed in %u chains, %.0f cycles or %.1f %% of all; where only the largest "
-        "class is needed, the model can end before it.",
-        MLIA_STR_ARG(label), list.count, list.cycles, percent(part));
+    return add(a, MLIA_STR("nx.softmax-share"), MLIA_ADVICE_OPTIMIZATION, MLIA_SEVERITY_INFO, list.entities,
+               list.count, details,
+               mlia_arena_format(a->report->arena,
+                                 "The softmax (%.*s) is computed in %u chains, %.0f cycles or %.1f %% of "
+                                 "all; where only the largest "
+                                 "class is needed, the model can end before it.",
+                                 MLIA_STR_ARG(label), list.count, list.cycles, percent(part)));
 }
 
-static mlia_status *advise_list(const adviser *a, const char *id, mlia_advice_severity severity,
+static mlia_status *advise_list(const adviser *a, mlia_str id, mlia_advice_severity severity,
                                 bool (*wanted)(const adviser *, const chain_ref *), const char *text)
 {
     chain_list list;
@@ -317,8 +305,9 @@ static mlia_status *advise_list(const adviser *a, const char *id, mlia_advice_se
     if (waste > 0)
         snprintf(waste_text, sizeof waste_text, " (up to %.1f %% more)", percent(waste));
     return add(a, id, MLIA_ADVICE_OPTIMIZATION, severity, list.entities, list.count, details,
-               "%u chain%s (%.0f cycles, %.1f %% of all) %s%s: %s.", list.count, list.count == 1 ? "" : "s",
-               list.cycles, percent(share(a, list.cycles)), text, waste_text, list.names);
+               mlia_arena_format(a->report->arena, "%u chain%s (%.0f cycles, %.1f %% of all) %s%s: %s.",
+                                 list.count, list.count == 1 ? "" : "s", list.cycles,
+                                 percent(share(a, list.cycles)), text, waste_text, list.names));
 }
 
 /* ---- the whole model ---- */
@@ -356,11 +345,12 @@ static mlia_status *advise_cascades(const adviser *a)
         !set_number(a, details, "saved_dram_bytes", saved_bytes) ||
         !set_number(a, details, "share_percent", percent(share(a, a->total - cycles))))
         return mlia_error_memory();
-    return add(
-        a, "nx.cascade-gain", MLIA_ADVICE_OPTIMIZATION, MLIA_SEVERITY_INFO, NULL, 0, details,
-        "With cascades (compiler configuration \"cascade\") the model would take %.0f cycles instead of %.0f "
-        "(%.1f %% less) and move %.0f bytes less through DRAM.",
-        cycles, a->total, percent(share(a, a->total - cycles)), saved_bytes);
+    return add(a, MLIA_STR("nx.cascade-gain"), MLIA_ADVICE_OPTIMIZATION, MLIA_SEVERITY_INFO, NULL, 0, details,
+               mlia_arena_format(a->report->arena,
+                                 "With cascades (compiler configuration \"cascade\") the model would take "
+                                 "%.0f cycles instead of %.0f "
+                                 "(%.1f %% less) and move %.0f bytes less through DRAM.",
+                                 cycles, a->total, percent(share(a, a->total - cycles)), saved_bytes));
 }
 
 static mlia_status *advise_unestimated(const adviser *a)
@@ -383,9 +373,12 @@ static mlia_status *advise_unestimated(const adviser *a)
     }
     if (!set_number(a, details, "operators", count))
         return mlia_error_memory();
-    return add(a, "nx.unestimated", MLIA_ADVICE_PERFORMANCE, MLIA_SEVERITY_WARNING, entities, count, details,
-               "%u operator%s no estimate and %s not in any figure; the real model takes longer.", count,
-               count == 1 ? " has" : "s have", count == 1 ? "is" : "are");
+    return add(
+        a, MLIA_STR("nx.unestimated"), MLIA_ADVICE_PERFORMANCE, MLIA_SEVERITY_WARNING, entities, count,
+        details,
+        mlia_arena_format(a->report->arena,
+                          "%u operator%s no estimate and %s not in any figure; the real model takes longer.",
+                          count, count == 1 ? " has" : "s have", count == 1 ? "is" : "are"));
 }
 
 static mlia_status *advise_calibration(const adviser *a)
@@ -406,15 +399,18 @@ static mlia_status *advise_calibration(const adviser *a)
         set_number(a, details, "calibrated_percent", percent(share(a, cycles[MLIA_CONFIDENCE_CALIBRATED])));
     if (!done)
         return mlia_error_memory();
-    return add(a, "nx.calibration", MLIA_ADVICE_PERFORMANCE, MLIA_SEVERITY_INFO, NULL, 0, details,
-               "Figures come from the open analytical model, revision " MLIA_ESTIMATE_REVISION
-               "; on its public reference set the error of total_cycles is at most %d %%. Of this model %.1f "
-               "%% of the "
-               "cycles are calibrated, %.1f %% extrapolated, %.1f %% assumed.%s",
-               NX_TOTAL_ERROR_PERCENT, percent(share(a, cycles[MLIA_CONFIDENCE_CALIBRATED])),
-               percent(share(a, cycles[MLIA_CONFIDENCE_EXTRAPOLATED])),
-               percent(share(a, cycles[MLIA_CONFIDENCE_ASSUMED])),
-               calibrated ? "" : " The system configuration in force is assumed, not calibrated.");
+    return add(
+        a, MLIA_STR("nx.calibration"), MLIA_ADVICE_PERFORMANCE, MLIA_SEVERITY_INFO, NULL, 0, details,
+        mlia_arena_format(
+            a->report->arena,
+            "Figures come from the open analytical model, revision " MLIA_ESTIMATE_REVISION
+            "; on its public reference set the error of total_cycles is at most %d %%. Of this model %.1f "
+            "%% of the "
+            "cycles are calibrated, %.1f %% extrapolated, %.1f %% assumed.%s",
+            NX_TOTAL_ERROR_PERCENT, percent(share(a, cycles[MLIA_CONFIDENCE_CALIBRATED])),
+            percent(share(a, cycles[MLIA_CONFIDENCE_EXTRAPOLATED])),
+            percent(share(a, cycles[MLIA_CONFIDENCE_ASSUMED])),
+            calibrated ? "" : " The system configuration in force is assumed, not calibrated."));
 }
 
 mlia_status *nx_report_advice(nx_report *report)
@@ -430,12 +426,12 @@ mlia_status *nx_report_advice(nx_report *report)
             a.chains[a.count++] = (chain_ref){k, i, &report->estimate->segments[k].chains[i]};
     qsort(a.chains, a.count, sizeof *a.chains, by_cycles);
     MLIA_TRY(advise_bounds(&a));
-    MLIA_TRY(advise_list(&a, "nx.channel-padding", MLIA_SEVERITY_WARNING, wastes_channels,
+    MLIA_TRY(advise_list(&a, MLIA_STR("nx.channel-padding"), MLIA_SEVERITY_WARNING, wastes_channels,
                          "have output channels that are no multiple of 32, which are padded"));
-    MLIA_TRY(advise_list(&a, "nx.layout-change", MLIA_SEVERITY_WARNING, moves_data,
+    MLIA_TRY(advise_list(&a, MLIA_STR("nx.layout-change"), MLIA_SEVERITY_WARNING, moves_data,
                          "only change the layout of a tensor, often inserted by a conversion"));
     MLIA_TRY(advise_softmax(&a));
-    MLIA_TRY(advise_list(&a, "nx.int8-gain", MLIA_SEVERITY_INFO, is_float,
+    MLIA_TRY(advise_list(&a, MLIA_STR("nx.int8-gain"), MLIA_SEVERITY_INFO, is_float,
                          "compute in floating point and would take a fraction of it in int8"));
     MLIA_TRY(advise_unestimated(&a));
     if (!report->external)

@@ -54,11 +54,9 @@ typedef struct nx_report {
     bool external;                    /* figures of a program of the user's */
 } nx_report;
 
-/* Runs the program of the user's (option `program`) instead of our model: one run for the graph segment of
- * the VGF. E_ESTIMATOR_PROGRAM. */
-mlia_status *nx_program_estimate(const mlia_backend_request *request, const char *program,
-                                 const mlia_estimate_config *config, mlia_estimate **estimate,
-                                 nx_figures *figures);
+/* Runs the program of the user's (option `program`) instead of our model on the only graph segment of a VGF;
+ * sets report->estimate and figures. E_ESTIMATOR_PROGRAM. */
+mlia_status *nx_program_estimate(nx_report *report, const char *program, const mlia_estimate_config *config);
 /* Figures of our own estimate. */
 nx_figures nx_figures_of(const mlia_estimate *estimate);
 /* Entities, breakdowns and metrics. */

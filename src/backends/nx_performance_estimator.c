@@ -172,37 +172,37 @@ static mlia_status *configure(const mlia_settings *settings, mlia_arena *arena,
     return list_values(state, settings, arena, configuration);
 }
 
-static mlia_status *estimate_model(const mlia_backend_request *request, const nx_state *state,
-                                   mlia_estimate **estimate)
+/* Our own model on every segment. */
+static mlia_status *estimate_model(nx_report *report, const nx_state *state)
 {
+    const mlia_backend_request *request = report->request;
     mlia_estimate_input *inputs = MLIA_NEW_ARRAY(request->arena, mlia_estimate_input, request->segment_count);
+    mlia_estimate *estimate = NULL;
     MLIA_TRY_ALLOC(inputs);
     for (uint32_t i = 0; i < request->segment_count; i++)
         inputs[i] = (mlia_estimate_input){request->segments[i].index, request->segments[i].name,
                                           request->segments[i].graph};
-    return mlia_estimate_run(inputs, request->segment_count, &state->config, request->arena,
-                             request->diagnostics, estimate);
+    MLIA_TRY(mlia_estimate_run(inputs, request->segment_count, &state->config, request->arena,
+                               request->diagnostics, &estimate));
+    report->estimate = estimate;
+    report->figures = nx_figures_of(estimate);
+    mlia_result_set_status(report->builder,
+                           estimate->complete ? MLIA_RESULT_STATUS_OK : MLIA_RESULT_STATUS_PARTIAL);
+    return NULL;
 }
 
 static mlia_status *run(const mlia_backend_request *request, mlia_result_builder *builder)
 {
     const nx_state *state = request->configuration->state;
-    mlia_estimate *estimate = NULL;
     nx_report report = {.request = request, .builder = builder, .arena = request->arena};
     report.external = state->program != NULL;
-    if (report.external) {
-        MLIA_TRY(nx_program_estimate(request, state->program, &state->config, &estimate, &report.figures));
-    } else {
-        MLIA_TRY(estimate_model(request, state, &estimate));
-        report.figures = nx_figures_of(estimate);
-    }
-    report.estimate = estimate;
     report.memories[MLIA_MEMORY_L1] = true;
     report.memories[MLIA_MEMORY_L2] = report.external || state->config.cascade_enable > 0;
     report.memories[MLIA_MEMORY_SYSTEM_CACHE] = report.external;
     report.memories[MLIA_MEMORY_DRAM] = true;
     mlia_result_set_mode(builder, MLIA_RESULT_MODE_PREDICTED);
-    mlia_result_set_status(builder, estimate->complete ? MLIA_RESULT_STATUS_OK : MLIA_RESULT_STATUS_PARTIAL);
+    MLIA_TRY(report.external ? nx_program_estimate(&report, state->program, &state->config)
+                             : estimate_model(&report, state));
     MLIA_TRY(nx_report_entities(&report));
     MLIA_TRY(nx_report_metrics(&report));
     MLIA_TRY(nx_report_advice(&report));

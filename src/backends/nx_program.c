@@ -38,10 +38,10 @@ static mlia_status *find_segment(const mlia_backend_request *request, uint32_t *
         "convert the model to VGF first (mlia convert --to vgf)");
 }
 
-mlia_status *nx_program_estimate(const mlia_backend_request *request, const char *program,
-                                 const mlia_estimate_config *config, mlia_estimate **estimate,
-                                 nx_figures *figures)
+mlia_status *nx_program_estimate(nx_report *report, const char *program, const mlia_estimate_config *config)
 {
+    const mlia_backend_request *request = report->request;
+    nx_figures *figures = &report->figures;
     uint32_t index = 0;
     MLIA_TRY(find_segment(request, &index));
     mlia_estimate *result = MLIA_NEW(request->arena, mlia_estimate);
@@ -65,11 +65,10 @@ mlia_status *nx_program_estimate(const mlia_backend_request *request, const char
     MLIA_TRY(mlia_program_estimate(&run, request->arena, request->diagnostics, &result->segments[index],
                                    &summary));
     mlia_cost_add(&result->cost, &result->segments[index].cost);
-    *figures = (nx_figures){0};
     for (mlia_summary_field field = 0; field < MLIA_SUMMARY_FIELD_COUNT; field++) {
         figures->value[figure_of[field]] = summary.values[field];
         figures->available[figure_of[field]] = summary.available[field];
     }
-    *estimate = result;
+    report->estimate = result;
     return NULL;
 }

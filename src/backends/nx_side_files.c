@@ -230,6 +230,8 @@ static mlia_status *write_statistics(const nx_report *report)
     MLIA_TRY_ALLOC(cascades);
     for (uint32_t k = 0; k < report->estimate->segment_count; k++) {
         const mlia_estimate_segment *s = &report->estimate->segments[k];
+        if (s->graph == NULL)
+            continue;
         for (uint32_t c = 0; c < s->chain_count; c++)
             MLIA_TRY(add_statistics(
                 report, chains,

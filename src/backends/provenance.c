@@ -72,10 +72,10 @@ static mlia_str path_name(mlia_arena *arena, const mlia_code_frame *frame)
         return MLIA_STR_NONE;
     size_t size = 0;
     for (size_t i = 0; i < raw.size; i++) {
-        unsigned char c = (unsigned char)raw.data[i];
-        bool kept = (c < 0x80 && isalnum(c)) || strchr("_.:-", c) != NULL;
+        char c = raw.data[i];
+        bool kept = c > 0 && (isalnum((unsigned char)c) || strchr("_.:-", c) != NULL);
         if (kept)
-            text[size++] = (char)c;
+            text[size++] = c;
         else if (size > 0 && text[size - 1] != '_')
             text[size++] = '_';
     }
@@ -94,7 +94,8 @@ static mlia_str forward(mlia_arena *arena, mlia_str file)
         return file;
     char *text = mlia_arena_alloc(arena, file.size + 1, 1, 1);
     for (size_t i = 0; text != NULL && i < file.size; i++)
-        text[i] = file.data[i] == '\\' ? '/' : file.data[i];
+        if ((text[i] = file.data[i]) == '\\')
+            text[i] = '/';
     return (mlia_str){text, text != NULL ? file.size : 0};
 }
 

@@ -84,7 +84,7 @@ static row split_row(mlia_str line, uint32_t columns)
 static mlia_status *read_table(const mlia_database_file *file, const char *name, uint32_t columns,
                                bool repeats, mlia_arena *arena, table *t)
 {
-    mlia_str body;
+    mlia_str body = MLIA_STR_NONE;
     *t = (table){.file = file, .name = name, .by_id = mlia_map_in(arena)};
     MLIA_TRY(find_body(file, name, &body));
     bool heading = true;

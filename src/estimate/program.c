@@ -55,7 +55,7 @@ static void last_line(const char *folder, char line[LINE_SHOWN + 1])
     size_t newline = mlia_str_find_last(text, '\n');
     text = mlia_str_slice(text, newline == SIZE_MAX ? 0 : newline + 1, LINE_SHOWN);
     text.size = mlia_utf8_cut(text, text.size);
-    if (text.size > 0)
+    if (text.data != NULL)
         memcpy(line, text.data, text.size);
     line[text.size] = '\0';
     mlia_file_free(file);
