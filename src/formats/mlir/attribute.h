@@ -13,7 +13,8 @@ mlia_status *mlia_mlir_parse_dictionary(mlia_mlir_lexer *lexer, mlia_mlir_dictio
 /* "T", "(T, …)": result types of functions and operations. */
 mlia_status *mlia_mlir_parse_results(mlia_mlir_lexer *lexer, const mlia_mlir_type *const **types,
                                      uint32_t *count);
-/* "(T, …) -> …" at '('. */
+/* "(T, …) -> …" at '(', into `function` or as a type of its own. */
+mlia_status *mlia_mlir_parse_signature(mlia_mlir_lexer *lexer, mlia_mlir_type *function);
 mlia_status *mlia_mlir_parse_function_type(mlia_mlir_lexer *lexer, const mlia_mlir_type **type);
 /* "loc(…)" at `loc`: canonical text with "loc(" and ")", aliases resolved; empty for loc(unknown). */
 mlia_status *mlia_mlir_parse_location(mlia_mlir_lexer *lexer, mlia_str *text);

@@ -37,6 +37,10 @@ typedef struct mlia_mlir_context {
     mlia_diagnostics *diagnostics;
     mlia_bytes file;
     bool bytecode;
+    mlia_map tensor_types; /* "<2x3xi8>" → index into `tensor_items`: files have few types, used many times */
+    const struct mlia_mlir_type **tensor_items;
+    size_t tensor_count;
+    size_t tensor_capacity;
     size_t location_budget; /* bytes of expanded location text still allowed: aliases can multiply */
 } mlia_mlir_context;
 

@@ -189,6 +189,7 @@ mlia_status *mlia_mlir_parse_optional_location(mlia_mlir_lexer *lexer, mlia_str 
 bool mlia_mlir_location_valid(mlia_arena *arena, mlia_str text)
 {
     mlia_mlir_context context = {.arena = arena,
+                                 .tensor_types = mlia_map_in(arena),
                                  .file = {(const uint8_t *)text.data, text.size},
                                  .location_budget = text.size * 2 + 64};
     mlia_mlir_lexer lexer = {.context = &context, .next = text.data, .end = text.data + text.size};

@@ -13,6 +13,7 @@ mlia_status *mlia_mlir_read(mlia_bytes file, mlia_arena *arena, mlia_diagnostics
 {
     mlia_mlir_context context = {
         .arena = arena,
+        .tensor_types = mlia_map_in(arena),
         .diagnostics = diagnostics,
         .file = file,
         .bytecode = mlia_mlir_is_bytecode(file),

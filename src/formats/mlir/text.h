@@ -13,6 +13,15 @@ typedef struct mlia_mlir_binding {
     bool visible; /* false after the region that defined it has ended */
 } mlia_mlir_binding;
 
+/* A growing list of tokens: names of operands, results, arguments. */
+typedef struct mlia_mlir_tokens {
+    mlia_mlir_token *items;
+    uint32_t *counts; /* results: values behind each name */
+    size_t count;
+    size_t capacity;
+    size_t count_capacity;
+} mlia_mlir_tokens;
+
 typedef struct mlia_mlir_text_reader {
     mlia_mlir_context context;
     mlia_mlir_outline outline;
@@ -24,17 +33,11 @@ typedef struct mlia_mlir_text_reader {
     size_t binding_capacity;
     const char *line_start; /* of the last place asked for */
     uint32_t line;
-    mlia_mlir_dictionary module; /* attributes of the module */
+    mlia_mlir_dictionary module;    /* attributes of the module */
+    mlia_mlir_tokens spare_results; /* empty lists with memory for the next operation */
+    mlia_mlir_tokens spare_operands;
+    mlia_mlir_dictionary spare_attributes;
 } mlia_mlir_text_reader;
-
-/* A growing list of tokens: names of operands, results, arguments. */
-typedef struct mlia_mlir_tokens {
-    mlia_mlir_token *items;
-    uint32_t *counts; /* results: values behind each name */
-    size_t count;
-    size_t capacity;
-    size_t count_capacity;
-} mlia_mlir_tokens;
 
 /* Arguments of a function or block. */
 typedef struct mlia_mlir_arguments {

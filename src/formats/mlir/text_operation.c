@@ -133,16 +133,15 @@ static mlia_status *parse_properties(mlia_mlir_text_reader *reader, mlia_mlir_te
     return mlia_mlir_expect(&reader->lexer, '>', "'>' after the properties");
 }
 
-static mlia_status *parse_function_signature(mlia_mlir_text_reader *reader,
-                                             mlia_mlir_text_operation *operation)
+static mlia_status *parse_signature(mlia_mlir_text_reader *reader, mlia_mlir_text_operation *operation)
 {
-    const mlia_mlir_type *type;
+    mlia_mlir_type function;
     MLIA_TRY(mlia_mlir_expect(&reader->lexer, ':', "':' and the types of the operation"));
-    MLIA_TRY(mlia_mlir_parse_function_type(&reader->lexer, &type));
-    operation->operand_types = type->inputs;
-    operation->operand_type_count = type->input_count;
-    operation->base.results = type->results;
-    operation->base.result_count = type->result_count;
+    MLIA_TRY(mlia_mlir_parse_signature(&reader->lexer, &function));
+    operation->operand_types = function.inputs;
+    operation->operand_type_count = function.input_count;
+    operation->base.results = function.results;
+    operation->base.result_count = function.result_count;
     return NULL;
 }
 
@@ -171,7 +170,7 @@ mlia_status *mlia_mlir_parse_generic(mlia_mlir_text_reader *reader, mlia_mlir_te
         MLIA_TRY(mlia_mlir_expect(lexer, ')', "',' or ')' after a region"));
     if (mlia_mlir_at(lexer, '{'))
         MLIA_TRY(mlia_mlir_parse_dictionary(lexer, &operation->base.attributes));
-    MLIA_TRY(parse_function_signature(reader, operation));
+    MLIA_TRY(parse_signature(reader, operation));
     return mlia_mlir_parse_optional_location(lexer, &operation->base.location);
 }
 
@@ -182,7 +181,7 @@ static mlia_status *parse_plain(mlia_mlir_text_reader *reader, mlia_mlir_text_op
     MLIA_TRY(parse_properties(reader, operation));
     if (mlia_mlir_at(&reader->lexer, '{'))
         MLIA_TRY(mlia_mlir_parse_dictionary(&reader->lexer, &operation->base.attributes));
-    return parse_function_signature(reader, operation);
+    return parse_signature(reader, operation);
 }
 
 /* Adds the attribute 'name' for "@variable" at the current token. */
@@ -304,7 +303,7 @@ static mlia_status *parse_cond_if(mlia_mlir_text_reader *reader, mlia_mlir_text_
 static mlia_status *parse_while_loop(mlia_mlir_text_reader *reader, mlia_mlir_text_operation *operation)
 {
     MLIA_TRY(parse_entries(reader, operation));
-    MLIA_TRY(parse_function_signature(reader, operation));
+    MLIA_TRY(parse_signature(reader, operation));
     return parse_two_regions(reader, operation, "do");
 }
 
@@ -521,12 +520,34 @@ static bool at_terminator(const mlia_mlir_lexer *lexer)
     return false;
 }
 
+/* The lists of one operation are used again for the next; operations inside its regions get their own. */
+static void borrow_lists(mlia_mlir_text_reader *reader, mlia_mlir_text_operation *operation)
+{
+    operation->results = reader->spare_results;
+    operation->operands = reader->spare_operands;
+    operation->base.attributes = reader->spare_attributes;
+    reader->spare_results = (mlia_mlir_tokens){0};
+    reader->spare_operands = (mlia_mlir_tokens){0};
+    reader->spare_attributes = (mlia_mlir_dictionary){0};
+}
+
+static void return_lists(mlia_mlir_text_reader *reader, mlia_mlir_text_operation *operation)
+{
+    reader->spare_results = operation->results;
+    reader->spare_operands = operation->operands;
+    reader->spare_attributes = operation->base.attributes;
+    reader->spare_results.count = 0;
+    reader->spare_operands.count = 0;
+    reader->spare_attributes.count = 0;
+}
+
 mlia_status *mlia_mlir_parse_block(mlia_mlir_text_reader *reader, const mlia_mlir_type *const *result_types,
                                    uint32_t result_count)
 {
     mlia_mlir_lexer *lexer = &reader->lexer;
     for (;;) {
         mlia_mlir_text_operation operation = {.base.position = lexer->token.begin};
+        borrow_lists(reader, &operation);
         MLIA_TRY(parse_result_names(reader, &operation.results));
         if (operation.results.count == 0 && at_terminator(lexer)) {
             MLIA_TRY(parse_terminator(reader, &operation, result_types, result_count));
@@ -540,6 +561,7 @@ mlia_status *mlia_mlir_parse_block(mlia_mlir_text_reader *reader, const mlia_mli
         else
             return mlia_mlir_expected(lexer, "an operation, or return or tosa.yield");
         MLIA_TRY(add_operation(reader, &operation));
+        return_lists(reader, &operation);
     }
     if (mlia_mlir_at(lexer, MLIA_MLIR_TOKEN_BLOCK))
         return mlia_mlir_error(&reader->context, MLIA_MLIR_UNSUPPORTED, lexer->token.begin,

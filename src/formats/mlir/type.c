@@ -56,7 +56,7 @@ static mlia_status *parse_dimensions(mlia_mlir_lexer *lexer, mlia_mlir_type *typ
 }
 
 /* At the token behind "tensor", a '<'. */
-static mlia_status *parse_tensor(mlia_mlir_lexer *lexer, const mlia_mlir_type **type)
+static mlia_status *parse_new_tensor(mlia_mlir_lexer *lexer, const mlia_mlir_type **type)
 {
     mlia_mlir_type tensor = {.kind = MLIA_MLIR_TYPE_TENSOR};
     if (!mlia_mlir_at(lexer, '<'))
@@ -79,6 +79,32 @@ static mlia_status *parse_tensor(mlia_mlir_lexer *lexer, const mlia_mlir_type **
     }
     MLIA_TRY(mlia_mlir_expect(lexer, '>', "'>' at the end of the tensor type"));
     return keep_type(lexer, tensor, type);
+}
+
+/* At the token behind "tensor": types that are spelled alike are one type. */
+static mlia_status *parse_tensor(mlia_mlir_lexer *lexer, const mlia_mlir_type **type)
+{
+    mlia_mlir_context *context = lexer->context;
+    const char *begin = lexer->token.begin;
+    const char *close = memchr(begin, '>', (size_t)(lexer->end - begin));
+    bool simple =
+        close != NULL && *begin == '<' && memchr(begin + 1, '<', (size_t)(close - begin - 1)) == NULL;
+    if (!simple)
+        return parse_new_tensor(lexer, type);
+    bool is_new;
+    mlia_str key = {begin, (size_t)(close + 1 - begin)};
+    uint32_t *index = mlia_map_insert(&context->tensor_types, key, (uint32_t)context->tensor_count, &is_new);
+    if (index == NULL ||
+        !MLIA_RESERVE(context->arena, context->tensor_items, context->tensor_count, context->tensor_capacity))
+        return mlia_error_memory();
+    if (!is_new) {
+        *type = context->tensor_items[*index];
+        return mlia_mlir_jump(lexer, close + 1);
+    }
+    size_t own = context->tensor_count++;
+    MLIA_TRY(parse_new_tensor(lexer, type));
+    context->tensor_items[own] = *type;
+    return NULL;
 }
 
 /* A type with an optional body in angle brackets that TOSA has no use for. */
@@ -200,22 +226,25 @@ static mlia_status *parse_type_list(mlia_mlir_lexer *lexer, const mlia_mlir_type
                                     uint32_t *count)
 {
     mlia_arena *arena = lexer->context->arena;
-    const mlia_mlir_type **items = NULL;
+    const mlia_mlir_type *few[8]; /* most lists are shorter: no growing memory for them */
+    const mlia_mlir_type **items = few;
     size_t used = 0;
-    size_t capacity = 0;
+    size_t capacity = sizeof few / sizeof *few;
     bool more = !mlia_mlir_at(lexer, ')');
     while (more) {
         if (!MLIA_RESERVE(arena, items, used, capacity))
             return mlia_error_memory();
         MLIA_TRY(mlia_mlir_parse_type(lexer, &items[used]));
         used++;
-        if (mlia_mlir_at(lexer, '{')) { /* attributes of a function result: read with the function */
-            mlia_mlir_dictionary ignored = {0};
-            MLIA_TRY(mlia_mlir_parse_dictionary(lexer, &ignored));
-        }
         MLIA_TRY(mlia_mlir_accept(lexer, ',', &more));
     }
-    *types = items;
+    const mlia_mlir_type **kept = items;
+    if (items == few) {
+        kept = MLIA_NEW_ARRAY(arena, const mlia_mlir_type *, used);
+        MLIA_TRY_ALLOC(kept);
+        memcpy(kept, few, used * sizeof *few);
+    }
+    *types = kept;
     *count = (uint32_t)used;
     return mlia_mlir_expect(lexer, ')', "',' or ')' after a type");
 }
@@ -234,14 +263,21 @@ mlia_status *mlia_mlir_parse_results(mlia_mlir_lexer *lexer, const mlia_mlir_typ
     return mlia_mlir_parse_type(lexer, single);
 }
 
-mlia_status *mlia_mlir_parse_function_type(mlia_mlir_lexer *lexer, const mlia_mlir_type **type)
+mlia_status *mlia_mlir_parse_signature(mlia_mlir_lexer *lexer, mlia_mlir_type *function)
 {
-    mlia_mlir_type function = {.kind = MLIA_MLIR_TYPE_FUNCTION};
+    *function = (mlia_mlir_type){.kind = MLIA_MLIR_TYPE_FUNCTION};
     MLIA_TRY(mlia_mlir_enter(lexer));
     MLIA_TRY(mlia_mlir_expect(lexer, '(', "'(' and operand types"));
-    MLIA_TRY(parse_type_list(lexer, &function.inputs, &function.input_count));
+    MLIA_TRY(parse_type_list(lexer, &function->inputs, &function->input_count));
     MLIA_TRY(mlia_mlir_expect(lexer, MLIA_MLIR_TOKEN_ARROW, "'->' and result types"));
-    MLIA_TRY(mlia_mlir_parse_results(lexer, &function.results, &function.result_count));
+    MLIA_TRY(mlia_mlir_parse_results(lexer, &function->results, &function->result_count));
     mlia_mlir_leave(lexer);
+    return NULL;
+}
+
+mlia_status *mlia_mlir_parse_function_type(mlia_mlir_lexer *lexer, const mlia_mlir_type **type)
+{
+    mlia_mlir_type function;
+    MLIA_TRY(mlia_mlir_parse_signature(lexer, &function));
     return keep_type(lexer, function, type);
 }
