@@ -12,6 +12,9 @@ typedef struct element_stream {
     const char *end; /* the '>' */
     uint64_t index;
     uint32_t size; /* bytes per element; 0: packed */
+    bool is_float;
+    bool is_boolean;
+    uint64_t largest[2]; /* magnitudes of integers: positive, negative */
     uint8_t *out;
     uint8_t group[4]; /* packed types: elements that are not written yet */
 } element_stream;
@@ -166,15 +169,14 @@ static mlia_status *put_element(element_stream *elements)
         value = value * 10 + (uint64_t)(*p++ - '0');
     if (p == begin)
         return p < end && *p == '"' ? put_string(elements) : put_word(elements);
-    uint32_t type = elements->type->element;
-    if (p - begin > 18 || mlia_type_is_float(type) || (p < end && (*p == 'x' || *p == '.')))
+    if (p - begin > 18 || elements->is_float || (p < end && (*p == 'x' || *p == '.')))
         return put_unusual(elements, begin, negative);
-    if (!mlia_mlir_integer_fits(elements->type, value, negative))
+    if (value > elements->largest[negative])
         return data_error(elements, begin, "number is out of range");
     elements->next = p;
     if (negative)
         value = 0 - value;
-    put(elements, type == MLIA_TYPE_BOOL ? value & 1 : value);
+    put(elements, elements->is_boolean ? value & 1 : value);
     return NULL;
 }
 
@@ -215,6 +217,10 @@ static mlia_status *start(element_stream *elements, uint64_t count)
     if (!mlia_constant_bytes(type, MLIA_ENCODING_TOSA, count, &size))
         return data_error(elements, elements->next, "too many elements");
     elements->size = mlia_type_describe(type)->bits < 8 ? 0 : mlia_mlir_element_bytes(type);
+    elements->is_float = mlia_type_is_float(type);
+    elements->is_boolean = type == MLIA_TYPE_BOOL;
+    if (!elements->is_float)
+        mlia_mlir_integer_limits(elements->type, elements->largest);
     elements->out = MLIA_NEW_ARRAY(elements->lexer->context->arena, uint8_t, size);
     MLIA_TRY_ALLOC(elements->out);
     return NULL;

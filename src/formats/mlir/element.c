@@ -146,15 +146,19 @@ bool mlia_mlir_parse_float(mlia_str text, double *value)
     return true;
 }
 
-bool mlia_mlir_integer_fits(const mlia_mlir_type *type, uint64_t magnitude, bool negative)
+void mlia_mlir_integer_limits(const mlia_mlir_type *type, uint64_t largest[2])
 {
     unsigned bits = type->element == MLIA_TYPE_BOOL ? 1 : mlia_type_describe(type->element)->bits;
     uint64_t half = UINT64_C(1) << (bits - 1);
-    if (negative)
-        return type->signedness == 2 ? magnitude == 0 : magnitude <= half;
-    if (type->signedness == 1)
-        return magnitude < half;
-    return bits == 64 || magnitude <= ones(bits);
+    largest[0] = type->signedness == 1 ? half - 1 : half - 1 + half;
+    largest[1] = type->signedness == 2 ? 0 : half;
+}
+
+bool mlia_mlir_integer_fits(const mlia_mlir_type *type, uint64_t magnitude, bool negative)
+{
+    uint64_t largest[2];
+    mlia_mlir_integer_limits(type, largest);
+    return magnitude <= largest[negative];
 }
 
 uint32_t mlia_mlir_element_bytes(uint32_t type)

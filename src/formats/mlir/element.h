@@ -11,6 +11,8 @@ bool mlia_mlir_float_encode(uint32_t type, double value, uint64_t *pattern);
 /* Value of a decimal number with '.', without sign ("1.500000e+00"); correctly rounded to double. */
 bool mlia_mlir_parse_float(mlia_str text, double *value);
 
+/* Largest magnitudes of integers of a type: [0] of positive, [1] of negative ones. */
+void mlia_mlir_integer_limits(const mlia_mlir_type *type, uint64_t largest[2]);
 /* True when the integer `magnitude`, negated or not, can be written for an integer type (MLIR allows -128…255
  * for i8). */
 bool mlia_mlir_integer_fits(const mlia_mlir_type *type, uint64_t magnitude, bool negative);
