@@ -86,6 +86,21 @@ void *mlia_arena_alloc(mlia_arena *arena, size_t count, size_t size, size_t alig
     return item->data + start;
 }
 
+void mlia_arena_release(mlia_arena *arena, void *items, size_t bytes)
+{
+    if (items == NULL || bytes <= MAX_CHUNK)
+        return;
+    for (chunk **link = &arena->current; *link != NULL; link = &(*link)->next) {
+        chunk *item = *link;
+        if (item->data != items || item->used != bytes)
+            continue;
+        *link = item->next;
+        arena->used -= bytes;
+        free(item);
+        return;
+    }
+}
+
 void *mlia_arena_grow(mlia_arena *arena, void *items, size_t used, size_t *capacity, size_t needed,
                       size_t size, size_t alignment)
 {
@@ -102,6 +117,7 @@ void *mlia_arena_grow(mlia_arena *arena, void *items, size_t used, size_t *capac
         return NULL;
     if (used > 0)
         memcpy(grown, items, used * size);
+    mlia_arena_release(arena, items, *capacity * size);
     *capacity = wanted;
     return grown;
 }

@@ -24,9 +24,13 @@ void *mlia_arena_alloc(mlia_arena *arena, size_t count, size_t size, size_t alig
 
 /* Makes room for at least `needed` items in a growing array: returns `items` itself when `*capacity` is
  * enough, else a copy of the first `used` items in larger memory with `*capacity` raised (at least doubled),
- * or NULL. The old memory stays in the arena, so that the total is at most twice the final size. */
+ * or NULL. The old memory is given back when it was large, so pointers into it die. */
 void *mlia_arena_grow(mlia_arena *arena, void *items, size_t used, size_t *capacity, size_t needed,
                       size_t size, size_t alignment);
+
+/* Gives memory of exactly `bytes` back early if it is large enough to stand alone; else it stays until the
+ * end. */
+void mlia_arena_release(mlia_arena *arena, void *items, size_t bytes);
 
 /* Appends room for one item to the array `items` (type *) with `count` and `capacity` (size_t); on success
  * `items` points to memory for count + 1 items. Evaluates to false when out of memory. */

@@ -77,6 +77,7 @@ static bool grow(mlia_map *map)
     for (size_t i = 0; i < map->capacity; i++)
         if (map->slots[i].key.data != NULL)
             *probe(slots, capacity, map->slots[i].key, map->slots[i].hash) = map->slots[i];
+    mlia_arena_release(map->arena, map->slots, map->capacity * sizeof *slots);
     map->slots = slots;
     map->capacity = capacity;
     return true;

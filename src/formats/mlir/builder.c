@@ -35,7 +35,7 @@ static mlia_status *add_value(mlia_mlir_builder *builder, uint32_t block, const 
     if (type->kind == MLIA_MLIR_TYPE_SHAPE)
         *value = mlia_graph_add_shape(graph, block, MLIA_STR_NONE, type->rank, NULL);
     else if (is_tosa_type(type))
-        *value = mlia_graph_add_tensor(graph, block, MLIA_STR_NONE, type->element, type->rank, type->dims);
+        *value = mlia_graph_add_tensor(graph, block, MLIA_STR_NONE, type->element, 0, NULL);
     else
         *value = mlia_graph_add_tensor(graph, block, MLIA_STR_NONE, MLIA_TYPE_UNKNOWN, 0, NULL);
     if (*value == MLIA_NONE ||
@@ -43,6 +43,10 @@ static mlia_status *add_value(mlia_mlir_builder *builder, uint32_t block, const 
         return mlia_error_memory();
     builder->types[*value] = type;
     mlia_graph_value *item = &graph->values[*value];
+    if (type->kind == MLIA_MLIR_TYPE_TENSOR && is_tosa_type(type)) {
+        item->rank = type->rank; /* shared with the type: values of one type are many */
+        item->dims = type->dims;
+    }
     item->is_unsigned = type->signedness == 2;
     item->unranked = type->unranked;
     if (!is_tosa_type(type))
