@@ -294,7 +294,7 @@ static mlia_status *deliver(mlia_cli *cli, const mlia_cli_reports *reports, cons
 {
     MLIA_TRY(mlia_cli_write_reports(cli, reports, config, document, all_failed(document)));
     if (baseline != NULL)
-        MLIA_TRY(mlia_cli_print_baseline(cli, reports, mlia_cli_value(cli, "baseline"), baseline, document));
+        MLIA_TRY(mlia_cli_print_baseline(cli, reports, config, baseline, document));
     return output != NULL ? publish(cli, output, log, document) : NULL;
 }
 

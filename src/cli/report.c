@@ -75,8 +75,8 @@ mlia_status *mlia_cli_read_document(mlia_cli *cli, const char *path, mlia_docume
     return mlia_status_path(status, mlia_str_from_c(path));
 }
 
-static mlia_status *render_options(mlia_cli *cli, const mlia_user_config *config,
-                                   mlia_render_options *options)
+mlia_status *mlia_cli_render_options(mlia_cli *cli, const mlia_user_config *config,
+                                     mlia_render_options *options)
 {
     enum { DEFAULT_TOP = 20 };
     mlia_cli_terminal terminal;
@@ -118,7 +118,7 @@ mlia_status *mlia_cli_write_reports(mlia_cli *cli, const mlia_cli_reports *repor
                                     bool failed)
 {
     mlia_render_options options;
-    MLIA_TRY(render_options(cli, config, &options));
+    MLIA_TRY(mlia_cli_render_options(cli, config, &options));
     for (size_t i = 0; i < reports->count; i++) {
         const mlia_cli_report *report = &reports->items[i];
         if (!failed || !is_stdout(report) || strcmp(report->format, "text") != 0)

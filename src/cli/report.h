@@ -3,6 +3,7 @@
 #define MLIA_CLI_REPORT_H
 
 #include "cli/cli.h"
+#include "render/render.h"
 
 #define MLIA_CLI_REPORT_OPTIONS                                                                              \
     {.name = "format",                                                                                       \
@@ -39,6 +40,10 @@ bool mlia_cli_reports_text(const mlia_cli_reports *reports);
 
 /* Reads a result document; it lives in the arena of `cli`. */
 mlia_status *mlia_cli_read_document(mlia_cli *cli, const char *path, mlia_document **document);
+
+/* How the text report looks: from the options, the configuration and the terminal. */
+mlia_status *mlia_cli_render_options(mlia_cli *cli, const mlia_user_config *config,
+                                     mlia_render_options *options);
 
 /* Renders the document in every form. `failed`: nothing was found out, a text report on standard output is
  * left out. */

@@ -15,6 +15,8 @@ mlia_status *mlia_text_compatibility(const mlia_terminal *terminal, const mlia_v
 
 /* One table of entities: flat by their main figure, modules as a tree, code lines by call path. */
 mlia_status *mlia_text_flat_table(const mlia_terminal *terminal, mlia_view *view, mlia_str kind);
+/* Shares of the total in which units were active, stalled and idle; nothing without hardware counters. */
+mlia_status *mlia_text_activity_table(const mlia_terminal *terminal, mlia_view *view, mlia_str kind);
 mlia_status *mlia_text_module_table(const mlia_terminal *terminal, mlia_view *view);
 mlia_status *mlia_text_code_line_table(const mlia_terminal *terminal, mlia_view *view);
 
@@ -26,6 +28,20 @@ typedef struct mlia_main_figure {
     double whole; /* of the model, for percentages; 0: unknown */
 } mlia_main_figure;
 mlia_main_figure mlia_text_main_figure(const mlia_view *view, mlia_str kind);
+
+/* Entities of a kind that have `figure`, the largest first, ties in entity order. */
+typedef struct mlia_text_row {
+    uint32_t entity;
+    double value;
+} mlia_text_row;
+typedef MLIA_LIST(mlia_text_row) mlia_text_rows;
+mlia_status *mlia_text_collect_rows(const mlia_terminal *terminal, const mlia_view *view, mlia_str kind,
+                                    mlia_str figure, mlia_text_rows *found);
+/* Rows of so many that --top lets through. */
+size_t mlia_text_row_limit(const mlia_terminal *terminal, size_t count);
+/* "  Chains (3 of 3, by total_cycles)" behind an empty line. */
+void mlia_text_put_title(const mlia_terminal *terminal, mlia_str title, size_t shown, size_t count,
+                         mlia_str figure);
 
 /* "Chain" for chain; the kind itself when it has no name of its own. */
 mlia_str mlia_text_kind_title(mlia_str kind, bool plural);

@@ -106,28 +106,20 @@ void mlia_text_share_cell(const mlia_terminal *t, mlia_table *table, bool has_va
                     has_share ? mlia_show_decimals(t->arena, 100 * value / whole, 1) : MLIA_STR("-"));
 }
 
-/* Entities of a kind with their main figure. */
-typedef struct row {
-    uint32_t entity;
-    double value;
-} row;
-
-typedef MLIA_LIST(row) rows;
-
 static int compare_rows(const void *left, const void *right)
 {
-    const row *a = left;
-    const row *b = right;
+    const mlia_text_row *a = left;
+    const mlia_text_row *b = right;
     if (a->value != b->value)
         return a->value > b->value ? -1 : 1;
     return (a->entity > b->entity) - (a->entity < b->entity);
 }
 
-static mlia_status *collect_rows(const mlia_terminal *t, const mlia_view *view, mlia_str kind,
-                                 mlia_str figure, rows *found)
+mlia_status *mlia_text_collect_rows(const mlia_terminal *t, const mlia_view *view, mlia_str kind,
+                                    mlia_str figure, mlia_text_rows *found)
 {
     for (uint32_t i = 0; i < view->count; i++) {
-        row item = {.entity = i};
+        mlia_text_row item = {.entity = i};
         if (mlia_view_is_kind(view, i, kind) && mlia_view_figure(view, i, figure, &item.value) &&
             !MLIA_APPEND(t->arena, *found, item))
             return mlia_error_memory();
@@ -152,7 +144,7 @@ static const detail time_details[] = {{"runtime_average_time", "Mean", "ms"},
                                       {"runtime_event_count", "Events", "count"},
                                       {0}};
 
-static bool any_has(const mlia_view *view, const rows *found, const char *figure)
+static bool any_has(const mlia_view *view, const mlia_text_rows *found, const char *figure)
 {
     double value;
     for (size_t i = 0; i < found->count; i++)
@@ -193,7 +185,7 @@ static void add_flat_columns(const mlia_terminal *t, mlia_table *table, mlia_str
 }
 
 /* "  Chains (3 of 3, by total_cycles)" behind an empty line */
-static void put_title(const mlia_terminal *t, mlia_str title, size_t shown, size_t count, mlia_str figure)
+void mlia_text_put_title(const mlia_terminal *t, mlia_str title, size_t shown, size_t count, mlia_str figure)
 {
     mlia_terminal_end_line(t);
     mlia_terminal_spaces(t, 2);
@@ -206,7 +198,7 @@ static void put_title(const mlia_terminal *t, mlia_str title, size_t shown, size
     mlia_terminal_end_line(t);
 }
 
-static size_t row_limit(const mlia_terminal *t, size_t count)
+size_t mlia_text_row_limit(const mlia_terminal *t, size_t count)
 {
     return t->options.top == 0 || t->options.top > count ? count : t->options.top;
 }
@@ -215,7 +207,7 @@ static size_t row_limit(const mlia_terminal *t, size_t count)
 typedef struct flat {
     mlia_str kind;
     mlia_main_figure figure;
-    rows found;
+    mlia_text_rows found;
     const detail *details;
     bool used[4];
     bool operators;
@@ -236,7 +228,7 @@ static void put_flat_row(const mlia_terminal *t, mlia_table *table, const flat *
 
 static mlia_status *put_flat_rows(const mlia_terminal *t, mlia_view *view, const flat *f, mlia_table *table)
 {
-    size_t limit = row_limit(t, f->found.count);
+    size_t limit = mlia_text_row_limit(t, f->found.count);
     double running = 0;
     mlia_view_list operators = {0};
     for (size_t i = 0; i < limit; i++) {
@@ -272,11 +264,12 @@ static mlia_status *put_flat_rows(const mlia_terminal *t, mlia_view *view, const
 }
 
 /* Does any row that will be shown stand above operators? */
-static mlia_status *has_operators(const mlia_terminal *t, mlia_view *view, const rows *found, bool *has)
+static mlia_status *has_operators(const mlia_terminal *t, mlia_view *view, const mlia_text_rows *found,
+                                  bool *has)
 {
     mlia_view_list operators = {0};
     *has = false;
-    for (size_t i = 0; i < row_limit(t, found->count) && !*has; i++) {
+    for (size_t i = 0; i < mlia_text_row_limit(t, found->count) && !*has; i++) {
         MLIA_TRY(mlia_view_operators(t->arena, view, found->items[i].entity, &operators));
         *has = operators.count > 0;
     }
@@ -288,7 +281,7 @@ mlia_status *mlia_text_flat_table(const mlia_terminal *t, mlia_view *view, mlia_
     flat f = {.kind = kind, .figure = mlia_text_main_figure(view, kind)};
     if (f.figure.name.size == 0)
         return NULL;
-    MLIA_TRY(collect_rows(t, view, kind, f.figure.name, &f.found));
+    MLIA_TRY(mlia_text_collect_rows(t, view, kind, f.figure.name, &f.found));
     f.details = mlia_str_equal(f.figure.unit, MLIA_STR("ms")) ? time_details : cycle_details;
     for (size_t d = 0; f.details[d].figure != NULL; d++)
         f.used[d] = any_has(view, &f.found, f.details[d].figure) &&
@@ -300,7 +293,8 @@ mlia_status *mlia_text_flat_table(const mlia_terminal *t, mlia_view *view, mlia_
     mlia_table table = {0};
     add_flat_columns(t, &table, kind, f.operators, f.details, f.used, f.bound);
     MLIA_TRY(put_flat_rows(t, view, &f, &table));
-    put_title(t, mlia_text_kind_title(kind, true), row_limit(t, f.found.count), f.found.count, f.figure.name);
+    mlia_text_put_title(t, mlia_text_kind_title(kind, true), mlia_text_row_limit(t, f.found.count),
+                        f.found.count, f.figure.name);
     mlia_table_print(t, &table, 2);
     return NULL;
 }
@@ -429,11 +423,14 @@ static bool has_times(const mlia_view *view, mlia_str kind)
 
 mlia_status *mlia_text_performance(const mlia_terminal *t, mlia_view *view)
 {
-    for (size_t i = 0; i < t->options.group_count; i++)
+    for (size_t i = 0; i < t->options.group_count; i++) {
         MLIA_TRY(put_table(t, view, t->options.group_by[i]));
+        MLIA_TRY(mlia_text_activity_table(t, view, t->options.group_by[i]));
+    }
     if (t->options.group_count > 0)
         return NULL;
     MLIA_TRY(put_table(t, view, MLIA_STR("chain")));
+    MLIA_TRY(mlia_text_activity_table(t, view, MLIA_STR("chain")));
     MLIA_TRY(put_memory_table(t, view));
     static const char *const timed[] = {"delegate_call", "source_operator"};
     for (size_t i = 0; i < sizeof timed / sizeof *timed; i++)

@@ -34,8 +34,9 @@ def remove_captures():
         shutil.rmtree(CASES[0])
 
 
-def mlia(*arguments, cwd=None, **more):
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=60, **more)
+def mlia(*arguments, cwd=None, columns="200"):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=60,
+                          env=dict(os.environ, COLUMNS=columns))
 
 
 @pytest.fixture(scope="session")
@@ -336,6 +337,38 @@ def test_validate_captures():
             continue
         done = mlia("validate", "--strict", folder / "refused" / case["case"] / case["profiling_data"][0])
         assert done.returncode == 1 and f": {case['kind']}: " in done.stdout + done.stderr, (case, done)
+
+
+# --------------------------------------------------------------------------------------------- text report
+def table_behind(text, title):
+    """Rows of the table whose title line begins so."""
+    lines = text.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.strip().startswith(title))
+    return rows("\n".join(lines[start + 1:start + 1 + lines[start + 1:].index("")] if "" in lines[start + 1:] else lines[start + 1:]))
+
+
+def test_report_shows_active_stalled_and_idle_shares(profile):
+    folder, _ = build()
+    done = check(profile, ["v03_mode1_g2_single"], None, "--no-output", base=folder / "valid")
+    assert done.returncode == 0, done.stderr
+    # chain 30: total 360, ce active 250, me_src1_stall 30; chain 31: total 40, ow active 39
+    assert table_behind(done.stdout, "Activity in % of total_cycles")[:3] == [
+        ["Chain", "Busiest unit", "Active %", "Longest stall", "Stall %", "Idle %", "dl", "ir", "wf", "ce", "ve", "tu", "ow"],
+        ["0/30", "ce", "69.4", "me_src1", "8.3", "30.6", "0.0", "0.0", "0.0", "69.4", "0.0", "0.0", "0.0"],
+        ["0/31", "ow", "97.5", "-", "0.0", "2.5", "0.0", "0.0", "0.0", "0.0", "0.0", "0.0", "97.5"]]
+
+
+def test_report_without_counters_has_no_activity(profile):
+    folder, _ = build()
+    done = check(profile, ["v01_mode0_g1_single"], None, "--no-output", base=folder / "valid")
+    assert "Chains (2 of 2" in done.stdout and "Activity" not in done.stdout
+
+
+def test_report_of_empty_stripes_divides_by_nothing(profile):
+    folder, _ = build()
+    done = check(profile, ["v12_mode1_odd_blocks"], None, "--no-output", base=folder / "valid")
+    assert done.returncode == 0
+    assert table_behind(done.stdout, "Activity in % of total_cycles")[2] == ["0/31"] + ["-"] * 12
 
 
 # ------------------------------------------------------------------------------------------------ baseline
