@@ -148,6 +148,39 @@ static void missing_and_own_files(void **state)
     mlia_arena_free(arena);
 }
 
+/* docs/estimator.md has one row for each key; its defaults, units and texts are those of the table. */
+static void documentation_has_every_key(void **state)
+{
+    (void)state;
+    mlia_file *file = NULL;
+    assert_ok(mlia_file_open(MLIA_TEST_DATA "/../../docs/estimator.md", &file));
+    mlia_str text = {(const char *)mlia_file_bytes(file).data, mlia_file_bytes(file).size};
+    for (mlia_config_key key = 0; key < MLIA_CONFIG_KEY_COUNT; key++) {
+        const mlia_config_info *info = mlia_config_describe(key);
+        bool is_switch = info->type == MLIA_CONFIG_SWITCH;
+        char row[512];
+        int size = is_switch
+                       ? snprintf(row, sizeof row, "| `%.*s.%.*s` | %s | false … true | %.*s | %.*s |\n",
+                                  MLIA_STR_ARG(info->section), MLIA_STR_ARG(info->key),
+                                  info->fallback > 0 ? "true" : "false", MLIA_STR_ARG(info->unit),
+                                  MLIA_STR_ARG(info->text))
+                       : snprintf(row, sizeof row, "| `%.*s.%.*s` | %.15g | ", MLIA_STR_ARG(info->section),
+                                  MLIA_STR_ARG(info->key), info->fallback);
+        const char *found = memmem(text.data, text.size, row, (size_t)size);
+        if (found == NULL)
+            fail_msg("docs/estimator.md has no row: %s", row);
+        if (is_switch)
+            continue;
+        size = snprintf(row, sizeof row, "| %.*s | %.*s |\n", MLIA_STR_ARG(info->unit),
+                        MLIA_STR_ARG(info->text));
+        const char *end = memchr(found, '\n', (size_t)(text.data + text.size - found));
+        assert_non_null(end);
+        assert_true(end + 1 - found > size);
+        assert_memory_equal(end + 1 - size, row, (size_t)size);
+    }
+    mlia_file_free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +190,7 @@ int main(void)
         cmocka_unit_test(comments_and_blanks_are_allowed),
         cmocka_unit_test(overrides_name_near_keys),
         cmocka_unit_test(missing_and_own_files),
+        cmocka_unit_test(documentation_has_every_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
