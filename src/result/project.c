@@ -15,7 +15,7 @@ typedef struct target {
 
 typedef MLIA_LIST(target) targets;
 
-static mlia_status *collect_targets(mlia_projection *p, targets *open)
+static mlia_status *collect_targets(mlia_projection *p, targets *all)
 {
     for (uint32_t e = 0; e < p->space.count; e++) {
         if (p->figures.is_authoritative[e] || p->is_frontier[e])
@@ -31,28 +31,41 @@ static mlia_status *collect_targets(mlia_projection *p, targets *open)
             MLIA_TRY(mlia_project_sum_atoms(p, e, &record, &is_new));
         if (item.outlook == MLIA_OUTLOOK_EXACT)
             p->shown[e] = record;
-        else if (!MLIA_APPEND(p->arena, *open, item))
+        if (!MLIA_APPEND(p->arena, *all, item))
             return mlia_error_memory();
     }
     return NULL;
 }
 
-/* Derives records of targets with alternatives until there are no new ones. */
-static mlia_status *discover(mlia_projection *p, targets *open)
+/* Derives the records of one target with alternatives. */
+static mlia_status *derive(mlia_projection *p, target *item, bool *found_new)
 {
-    bool found_new = true;
+    bool over_budget = p->steps >= TOTAL_BUDGET;
+    mlia_project_look(p, item->entity);
+    for (int extras = 0; extras < 2 && !over_budget; extras++)
+        MLIA_TRY(mlia_cover_search(p, item->entity, extras == 1, NULL, found_new, &over_budget));
+    if (over_budget)
+        item->outlook = MLIA_OUTLOOK_BUDGET;
+    return NULL;
+}
+
+/* Derives records until there are no new ones, and none that only now is another entity's too. */
+static mlia_status *discover(mlia_projection *p, targets *all)
+{
+    bool in_doubt = false;
+    for (size_t i = 0; i < all->count; i++)
+        in_doubt = in_doubt || all->items[i].outlook != MLIA_OUTLOOK_EXACT;
+    bool found_new = in_doubt;
     for (unsigned pass = 0; found_new && pass < MAX_PASSES; pass++) {
         found_new = false;
-        for (size_t i = 0; i < open->count; i++) {
-            target *item = &open->items[i];
-            if (item->outlook != MLIA_OUTLOOK_OPEN)
-                continue;
-            bool over_budget = p->steps >= TOTAL_BUDGET;
-            mlia_project_look(p, item->entity);
-            for (int extras = 0; extras < 2 && !over_budget; extras++)
-                MLIA_TRY(mlia_cover_search(p, item->entity, extras == 1, NULL, &found_new, &over_budget));
-            if (over_budget)
-                item->outlook = MLIA_OUTLOOK_BUDGET;
+        for (size_t i = 0; i < all->count && p->steps < TOTAL_BUDGET; i++) {
+            target *item = &all->items[i];
+            if (item->outlook == MLIA_OUTLOOK_OPEN) {
+                MLIA_TRY(derive(p, item, &found_new));
+            } else if (item->outlook != MLIA_OUTLOOK_BUDGET) {
+                mlia_project_look(p, item->entity);
+                found_new = mlia_project_expose(p) || found_new;
+            }
         }
     }
     return NULL;
@@ -81,11 +94,15 @@ static mlia_status *choose(mlia_projection *p, target *item, mlia_choice *choice
     return NULL;
 }
 
-static mlia_status *choose_all(mlia_projection *p, const mlia_result *result, targets *open)
+static mlia_status *choose_all(mlia_projection *p, const mlia_result *result, targets *all)
 {
-    for (size_t i = 0; i < open->count; i++) {
-        target *item = &open->items[i];
+    for (size_t i = 0; i < all->count; i++) {
+        target *item = &all->items[i];
         mlia_choice choice = {0};
+        if (item->outlook == MLIA_OUTLOOK_EXACT)
+            continue;
+        if (p->steps >= TOTAL_BUDGET)
+            item->outlook = MLIA_OUTLOOK_BUDGET;
         if (item->outlook != MLIA_OUTLOOK_BUDGET)
             MLIA_TRY(choose(p, item, &choice));
         if (item->outlook == MLIA_OUTLOOK_BUDGET) {
@@ -200,10 +217,10 @@ static mlia_status *project(mlia_projection *p, mlia_arena *arena, mlia_result *
     }
     MLIA_TRY(allocate(p));
     MLIA_TRY(mlia_project_sources(p));
-    targets open = {0};
-    MLIA_TRY(collect_targets(p, &open));
-    MLIA_TRY(discover(p, &open));
-    MLIA_TRY(choose_all(p, result, &open));
+    targets all = {0};
+    MLIA_TRY(collect_targets(p, &all));
+    MLIA_TRY(discover(p, &all));
+    MLIA_TRY(choose_all(p, result, &all));
     drop_repeated(p, result);
     return publish(p, arena, result);
 }

@@ -133,8 +133,9 @@ static mlia_status *check_both_sides(promiser *p, const mlia_step *entities)
         mlia_edge edge = p->index.edges.items[i];
         bool written[2];
         for (size_t side = 0; side < 2; side++) {
-            const mlia_edge *item = &sides[side].items[next[side]];
-            written[side] = next[side] < sides[side].count && item->from == edge.from && item->to == edge.to;
+            bool more = next[side] < sides[side].count;
+            mlia_edge item = more ? sides[side].items[next[side]] : (mlia_edge){0};
+            written[side] = more && item.from == edge.from && item.to == edge.to;
             next[side] += written[side];
         }
         mlia_step place = mlia_step_item(entities, written[0] ? edge.to : edge.from);

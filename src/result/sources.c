@@ -97,6 +97,9 @@ mlia_status *mlia_record_sum(mlia_projection *p, mlia_record *const *parts, size
     *is_new = false;
     if (count == 1) {
         *record = parts[0];
+        *is_new =
+            (*record)->exposer != exposer && !(*record)->has_more_exposers && (*record)->origin_count > 1;
+        (*record)->has_more_exposers |= (*record)->exposer != exposer;
         return NULL;
     }
     uint32_t total = 0;

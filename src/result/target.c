@@ -271,3 +271,23 @@ mlia_status *mlia_project_offer_singles(mlia_projection *p, bool with_extras, ml
     }
     return NULL;
 }
+
+bool mlia_project_expose(mlia_projection *p)
+{
+    bool found = false;
+    uint32_t walk = ++p->visit;
+    for (size_t i = 0; i < p->atoms.count; i++) {
+        const mlia_record *atom = p->records.items[p->atoms.items[i]];
+        const mlia_numbers *list = &p->composites[atom->origins[0]];
+        p->steps += list->count;
+        for (size_t k = 0; k < list->count; k++) {
+            mlia_record *record = p->records.items[list->items[k]];
+            if (record->visit == walk || record->has_more_exposers || record->exposer == p->space.target)
+                continue;
+            record->visit = walk;
+            record->has_more_exposers = is_single(p, record, true) || is_single(p, record, false);
+            found = found || record->has_more_exposers;
+        }
+    }
+    return found;
+}
