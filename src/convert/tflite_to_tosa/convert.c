@@ -133,6 +133,8 @@ static void lower_to_custom(lowering *l, mlia_str name, mlia_bytes attributes_by
     uint32_t output_count = 0;
     for (uint32_t i = 0; i < op->inputs.count && l->fault == NULL; i++) {
         operand *x = mlia_lower_input(l, i);
+        if (x != NULL && x->tensor->is_variable)
+            continue; /* what it keeps between runs stays its own affair */
         bool representable = x != NULL && mlia_lower_type(x->type) != MLIA_TYPE_UNKNOWN &&
                              (!x->is_constant || x->elements > 0);
         if (representable)
@@ -311,20 +313,27 @@ static void add_inputs(lowering *l, const frame *inner)
         mlia_lower_fail(l, mlia_error_memory());
 }
 
-/* A graph output has a value of its own: inputs, constants and repeated outputs get an IDENTITY. */
-static uint32_t own_value(lowering *l, uint32_t value, const uint32_t *earlier, uint32_t count)
+/* State that leaves through the edge of the graph comes after the model's own inputs and outputs. */
+static void add_state(lowering *l, uint32_t *outputs, uint32_t output_count)
 {
-    uint32_t producer = value == MLIA_NONE ? MLIA_NONE : l->graph->values[value].producer;
-    bool shared = producer == MLIA_NONE || l->graph->operators[producer].op == MLIA_OP_CONST;
-    for (uint32_t i = 0; i < count && !shared; i++)
-        shared = earlier[i] == value;
-    return shared ? mlia_emit_unary(l, MLIA_OP_IDENTITY, value) : value;
+    const mlia_block *block = &l->graph->blocks[l->block];
+    uint32_t input_count = block->input_count;
+    uint32_t *inputs = MLIA_NEW_ARRAY(l->arena, uint32_t, (size_t)input_count + l->state_count);
+    if (inputs == NULL) {
+        mlia_lower_fail(l, mlia_error_memory());
+        return;
+    }
+    memcpy(inputs, block->inputs, input_count * sizeof *inputs);
+    mlia_state_finish(l, inputs, &input_count, outputs, &output_count);
+    if (l->fault == NULL && (!mlia_graph_set_block_inputs(l->graph, l->block, inputs, input_count) ||
+                             !mlia_graph_set_block_outputs(l->graph, l->block, outputs, output_count)))
+        mlia_lower_fail(l, mlia_error_memory());
 }
 
 static void add_outputs(lowering *l, frame *inner)
 {
     const mlia_tflite_indexes *outputs = &inner->tflite->outputs;
-    uint32_t *values = MLIA_NEW_ARRAY(l->arena, uint32_t, outputs->count);
+    uint32_t *values = MLIA_NEW_ARRAY(l->arena, uint32_t, (size_t)outputs->count + l->state_count);
     if (values == NULL) {
         mlia_lower_fail(l, mlia_error_memory());
         return;
@@ -345,10 +354,10 @@ static void add_outputs(lowering *l, frame *inner)
             if (value != MLIA_NONE)
                 l->graph->values[value].name = name.size ? name : x->tensor->name;
         }
-        values[i] = own_value(l, value, values, i);
+        values[i] = mlia_emit_own(l, value, values, i);
     }
-    if (l->fault == NULL && !mlia_graph_set_block_outputs(l->graph, l->block, values, outputs->count))
-        mlia_lower_fail(l, mlia_error_memory());
+    if (l->fault == NULL)
+        add_state(l, values, outputs->count);
 }
 
 static void convert_entry(lowering *l)
@@ -386,10 +395,13 @@ mlia_status *mlia_tflite_to_tosa(const mlia_tflite *model, mlia_str file_name,
         .graph = mlia_graph_new(arena, MLIA_SOURCE_TFLITE),
         .source = MLIA_NONE,
         .constants = mlia_map_in(arena),
+        .state_index = mlia_map_in(arena),
         .source_of = MLIA_NEW_ARRAY(arena, uint32_t, model->subgraph_count),
+        .called_once = MLIA_NEW_ARRAY(arena, bool, model->subgraph_count),
     };
     MLIA_TRY_ALLOC(l.graph);
     MLIA_TRY_ALLOC(l.source_of);
+    MLIA_TRY_ALLOC(l.called_once);
     for (uint32_t i = 0; i < model->subgraph_count; i++)
         l.source_of[i] = MLIA_NONE;
     convert_entry(&l);

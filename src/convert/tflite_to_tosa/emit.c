@@ -226,6 +226,15 @@ static bool gives_bool(mlia_op op)
     return op == MLIA_OP_EQUAL || op == MLIA_OP_GREATER || op == MLIA_OP_GREATER_EQUAL;
 }
 
+uint32_t mlia_emit_own(lowering *l, uint32_t value, const uint32_t *earlier, uint32_t count)
+{
+    uint32_t producer = value == MLIA_NONE ? MLIA_NONE : l->graph->values[value].producer;
+    bool shared = producer == MLIA_NONE || l->graph->operators[producer].op == MLIA_OP_CONST;
+    for (uint32_t i = 0; i < count && !shared; i++)
+        shared = earlier[i] == value;
+    return shared ? mlia_emit_unary(l, MLIA_OP_IDENTITY, value) : value;
+}
+
 uint32_t mlia_emit_unary(lowering *l, mlia_op op, uint32_t x)
 {
     const mlia_graph_value *info = mlia_lower_info(l, x);

@@ -24,6 +24,7 @@ typedef struct operand {
     mlia_bytes data;
     uint64_t elements;
     uint32_t value; /* TOSA value; MLIA_NONE while a constant has not been emitted */
+    uint32_t state; /* RESOURCE: number of the variable it names + 1 */
     uint32_t edge;  /* UINT8 graph input: the block input that a RESCALE still has to bring to INT8; else
                        MLIA_NONE */
 } operand;
@@ -35,6 +36,8 @@ typedef struct frame {
     const mlia_tflite_subgraph *tflite;
     operand *tensors; /* one for each tensor of the subgraph */
 } frame;
+
+typedef struct carried_state carried_state; /* state.c */
 
 typedef struct lowering {
     const mlia_tflite *model;
@@ -50,6 +53,13 @@ typedef struct lowering {
     uint32_t source;    /* its mlia_source */
     mlia_map constants; /* content → value: equal constants are emitted once */
     mlia_status *fault;
+    carried_state *states;
+    uint32_t state_count;
+    size_t state_capacity;
+    mlia_map state_index;
+    bool *called_once;   /* by subgraph: CALL_ONCE has run it */
+    bool initialising;   /* inside CALL_ONCE: assignments give initial values */
+    uint64_t inlined;    /* tensors and operators of inlined subgraphs so far */
     uint64_t folded;     /* elements of constants worked out so far */
     uint32_t *source_of; /* by subgraph: first source index, MLIA_NONE before it is made */
 } lowering;
@@ -129,6 +139,10 @@ uint32_t mlia_emit_floats(lowering *l, uint32_t rank, const int64_t *dims, const
 uint32_t mlia_emit_scalar(lowering *l, uint32_t type, uint32_t rank, double value);
 uint32_t mlia_emit_shape(lowering *l, uint32_t length, const int64_t *values);
 
+/* `value` as one of the outputs of its block: inputs, constants and values among `earlier` get an IDENTITY.
+ */
+uint32_t mlia_emit_own(lowering *l, uint32_t value, const uint32_t *earlier, uint32_t count);
+
 /* Element-wise operators; dimensions broadcast, operands of smaller rank are reshaped with leading ones. */
 uint32_t mlia_emit_unary(lowering *l, mlia_op op, uint32_t x);
 uint32_t mlia_emit_binary(lowering *l, mlia_op op, uint32_t a, uint32_t b); /* comparisons give BOOL */
@@ -201,6 +215,26 @@ void mlia_lower_table16(double scale_in, int32_t zero_in, double scale_out, int3
 
 /* Half away from zero, saturated to int64. */
 int64_t mlia_lower_round(double x);
+
+/* ---- state (state.c) ---- */
+
+/* Value of a state tensor as it is now; an operand that is no variable just has its value. */
+uint32_t mlia_state_read(lowering *l, operand *x);
+/* Its new value; nothing happens for an operand that is no variable. */
+void mlia_state_write(lowering *l, operand *x, uint32_t value);
+/* What all states are now: around branches that are both lowered. `other` are the values where `condition`
+ * holds. */
+typedef struct mlia_state_values {
+    uint32_t *values;
+    uint32_t count;
+} mlia_state_values;
+mlia_state_values mlia_state_save(lowering *l);
+void mlia_state_restore(lowering *l, mlia_state_values saved);
+void mlia_state_merge(lowering *l, mlia_state_values other, uint32_t condition);
+/* After the last operator: writes variables, or adds the extra inputs and outputs, at most state_count each.
+ */
+void mlia_state_finish(lowering *l, uint32_t *inputs, uint32_t *input_count, uint32_t *outputs,
+                       uint32_t *output_count);
 
 /* ---- constants (fold.c, fold_arithmetic.c) ---- */
 

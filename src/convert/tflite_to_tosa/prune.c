@@ -4,8 +4,8 @@
 
 static bool has_side_effect(const mlia_operator *op)
 {
-    return op->op == MLIA_OP_VARIABLE_WRITE || op->op == MLIA_OP_VARIABLE ||
-           op->op == MLIA_OP_ASSERT_EQUAL_SHAPE;
+    return op->op == MLIA_OP_VARIABLE_WRITE || op->op == MLIA_OP_VARIABLE || op->op == MLIA_OP_COND_IF ||
+           op->op == MLIA_OP_WHILE_LOOP || op->op == MLIA_OP_ASSERT_EQUAL_SHAPE;
 }
 
 static void mark_live(const mlia_graph *graph, bool *live_values, bool *live_operators)
