@@ -1,18 +1,23 @@
-/* Converts for tests: tosa-to-vgf [--no-debug] [--no-replicate] [--keep] [--narrow full|partial|full_preserve_io]
- * [--domain NAME:N] INPUT.tosa|INPUT.vgf OUTPUT.vgf. Of a VGF the first graph segment is written again. Exit status 1 and
- * "KIND: message" on standard error for input that is refused. */
+/* Converts for tests: tosa-to-vgf [--no-debug] [--no-replicate] [--keep] [--narrow
+ * full|partial|full_preserve_io]
+ * [--domain NAME:N] INPUT OUTPUT.vgf. INPUT is TOSA (FlatBuffer, MLIR) or a VGF. Of a VGF the first graph
+ * segment is written again. Exit status 1 and "KIND: message" on standard error for input that is refused. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/file.h"
 #include "convert/tosa_to_vgf/tosa_to_vgf.h"
+#include "formats/mlir/mlir.h"
 #include "formats/tosa/tosa.h"
 #include "formats/vgf/vgf.h"
 
-static mlia_status *read_input(mlia_bytes bytes, mlia_arena *arena, mlia_diagnostics *diagnostics, mlia_graph **graph)
+static mlia_status *read_input(mlia_bytes bytes, mlia_arena *arena, mlia_diagnostics *diagnostics,
+                               mlia_graph **graph)
 {
-    if (bytes.size < 4 || memcmp(bytes.data, "VGF1", 4) != 0)
+    if (bytes.size >= 8 && memcmp(bytes.data + 4, "TOSA", 4) == 0)
         return mlia_tosa_read(bytes, arena, diagnostics, graph);
+    if (bytes.size < 4 || memcmp(bytes.data, "VGF1", 4) != 0)
+        return mlia_mlir_read(bytes, arena, diagnostics, graph);
     mlia_vgf *vgf = NULL;
     uint32_t index = 0;
     MLIA_TRY(mlia_vgf_read(bytes, arena, diagnostics, &vgf));

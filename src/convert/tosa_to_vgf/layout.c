@@ -270,6 +270,17 @@ static int32_t sparsity_of(const layout *out, uint32_t index, mlia_bytes bytes)
     return !uniform && is_sparse(bytes, size, (size_t)value->dims[3]) ? 3 : -1;
 }
 
+/* True is stored as FF. */
+static mlia_status *write_bools(layout *out, mlia_bytes *bytes)
+{
+    uint8_t *copy = MLIA_NEW_ARRAY(out->arena, uint8_t, bytes->size);
+    MLIA_TRY_ALLOC(copy);
+    for (size_t i = 0; i < bytes->size; i++)
+        copy[i] = bytes->data[i] != 0 ? 0xFF : 0;
+    bytes->data = copy;
+    return NULL;
+}
+
 static mlia_status *add_constant(layout *out, uint32_t value)
 {
     mlia_vgf *vgf = out->vgf;
@@ -282,6 +293,8 @@ static mlia_status *add_constant(layout *out, uint32_t value)
     out->constant_capacity = capacity;
     mlia_bytes bytes = {NULL, 0};
     MLIA_TRY(mlia_constant_encode(&out->graph->values[value], MLIA_ENCODING_BYTES, out->arena, &bytes));
+    if (out->graph->values[value].type == MLIA_TYPE_BOOL)
+        MLIA_TRY(write_bools(out, &bytes));
     MLIA_TRY(describe(out, value, MLIA_VGF_CONSTANT, &vgf->resources[count]));
     vgf->constants[count] = (mlia_vgf_constant){(uint32_t)count, sparsity_of(out, value, bytes), bytes};
     out->graph_constants[value] = (uint32_t)count;
@@ -353,7 +366,7 @@ static mlia_status *write_module(layout *out, uint32_t p, mlia_vgf_module *modul
     MLIA_TRY_ALLOC(inputs);
     MLIA_TRY_ALLOC(outputs);
     for (uint32_t i = 0; i < part->input_count; i++)
-        inputs[i] = (mlia_spirv_port){part->inputs[i], out->partitions->bindings[part->inputs[i]]};
+        inputs[i] = (mlia_spirv_port){part->arguments[i], out->partitions->bindings[part->arguments[i]]};
     for (uint32_t i = 0; i < part->output_count; i++)
         outputs[i] = (mlia_spirv_port){part->outputs[i], out->partitions->bindings[part->outputs[i]]};
     mlia_spirv_write_options options = {

@@ -231,6 +231,10 @@ static mlia_status *list_inputs(splitting *state, uint32_t p)
         }
     }
     partition->input_count = (uint32_t)count;
+    partition->arguments = MLIA_NEW_ARRAY(state->arena, uint32_t, count);
+    MLIA_TRY_ALLOC(partition->arguments);
+    for (size_t i = 0; i < count; i++)
+        partition->arguments[i] = list[i].value;
     return sorted(state, list, count, &partition->inputs);
 }
 
@@ -306,7 +310,7 @@ mlia_status *mlia_partition_graph(const mlia_graph *graph, mlia_arena *arena, ml
         MLIA_TRY(list_inputs(&state, p));
     MLIA_TRY(list_outputs(&state));
     if (partitions->count == 1) { /* all inputs, used or not */
-        partitions->items[0].inputs = block->inputs;
+        partitions->items[0].inputs = partitions->items[0].arguments = block->inputs;
         partitions->items[0].input_count = block->input_count;
     }
     return NULL;

@@ -127,44 +127,81 @@ static mlia_status *add_cast(mlia_edit *edit, uint32_t from, uint32_t type, uint
                                   NULL, op);
 }
 
-/* Casts behind the inputs and before the outputs, which stay FP32. Called before types change; the new values
- * at the outer side get their type back afterwards. */
-static mlia_status *preserve_interface(mlia_edit *edit, uint32_t *outer, uint32_t *outer_count)
+/* The values at the outer side of the casts, which stay FP32. */
+typedef struct outer_values {
+    uint32_t *items;
+    uint32_t count;
+} outer_values;
+
+/* The block gets a new input; what was the input is forwarded to the CAST's result. Last input first, as the
+ * official converter has it. */
+static mlia_status *cast_inputs(mlia_edit *edit, outer_values *outer)
 {
-    const uint32_t *old = edit->operators;
-    size_t old_count = edit->operator_count;
-    edit->operators = NULL;
-    edit->operator_count = edit->operator_capacity = 0;
     uint32_t *inputs = MLIA_NEW_ARRAY(edit->arena, uint32_t, edit->input_count);
     MLIA_TRY_ALLOC(inputs);
-    for (uint32_t i = 0; i < edit->input_count; i++) {
-        inputs[i] = edit->inputs[i];
+    for (uint32_t i = edit->input_count; i-- > 0;) {
         const mlia_graph_value value = *mlia_edit_tensor(edit, edit->inputs[i]);
+        inputs[i] = edit->inputs[i];
         if (value.type != MLIA_TYPE_FP32)
             continue;
-        /* the block gets a new input; what was the input becomes the CAST's result */
-        inputs[i] = mlia_graph_add_tensor(edit->graph, 0, value.name, MLIA_TYPE_FP32, value.rank, value.dims);
         uint32_t op;
+        inputs[i] = mlia_graph_add_tensor(edit->graph, 0, value.name, MLIA_TYPE_FP32, value.rank, value.dims);
+        if (inputs[i] == MLIA_NONE)
+            return mlia_error_memory();
         MLIA_TRY(mlia_edit_add_operator(edit, MLIA_OP_CAST, MLIA_NONE, &inputs[i], 1, MLIA_TYPE_FP32,
                                         value.rank, value.dims, NULL, &op));
         edit->forward[edit->inputs[i]] = mlia_edit_operator(edit, op)->outputs[0];
         MLIA_TRY(mlia_edit_append(edit, op));
-        outer[(*outer_count)++] = inputs[i];
+        outer->items[outer->count++] = inputs[i];
     }
     edit->inputs = inputs;
-    for (size_t i = 0; i < old_count; i++)
-        MLIA_TRY(mlia_edit_append(edit, old[i]));
-    for (uint32_t i = 0; i < edit->output_count; i++) {
-        uint32_t value = mlia_edit_value(edit, edit->outputs[i]);
-        if (mlia_edit_tensor(edit, value)->type != MLIA_TYPE_FP32)
-            continue;
-        uint32_t op;
-        MLIA_TRY(add_cast(edit, value, MLIA_TYPE_FP32, &op));
-        MLIA_TRY(mlia_edit_append(edit, op));
-        uint32_t result = mlia_edit_operator(edit, op)->outputs[0];
-        mlia_edit_tensor(edit, result)->name = mlia_edit_tensor(edit, value)->name;
-        edit->outputs[i] = result;
-        outer[(*outer_count)++] = result;
+    return NULL;
+}
+
+/* Output `index` becomes the result of a CAST. */
+static mlia_status *cast_output(mlia_edit *edit, uint32_t index, outer_values *outer)
+{
+    uint32_t value = mlia_edit_value(edit, edit->outputs[index]);
+    if (mlia_edit_tensor(edit, value)->type != MLIA_TYPE_FP32)
+        return NULL;
+    uint32_t op;
+    MLIA_TRY(add_cast(edit, value, MLIA_TYPE_FP32, &op));
+    MLIA_TRY(mlia_edit_append(edit, op));
+    uint32_t result = mlia_edit_operator(edit, op)->outputs[0];
+    mlia_edit_tensor(edit, result)->name = mlia_edit_tensor(edit, value)->name;
+    edit->outputs[index] = result;
+    outer->items[outer->count++] = result;
+    return NULL;
+}
+
+/* Casts behind the inputs and behind the operators that make outputs. Called before types change. */
+static mlia_status *preserve_interface(mlia_edit *edit, outer_values *outer)
+{
+    const uint32_t *old = edit->operators;
+    size_t old_count = edit->operator_count;
+    uint32_t made =
+        edit->graph->operator_count; /* lists of outputs by producer; the last list: no producer */
+    uint32_t *first = MLIA_NEW_ARRAY(edit->arena, uint32_t, (size_t)made + 1);
+    uint32_t *next = MLIA_NEW_ARRAY(edit->arena, uint32_t, edit->output_count);
+    MLIA_TRY_ALLOC(first);
+    MLIA_TRY_ALLOC(next);
+    memset(first, 0xFF, ((size_t)made + 1) * sizeof *first);
+    for (uint32_t i = edit->output_count; i-- > 0;) {
+        uint32_t producer = mlia_edit_tensor(edit, mlia_edit_value(edit, edit->outputs[i]))->producer;
+        bool constant = producer != MLIA_NONE && mlia_edit_operator(edit, producer)->op == MLIA_OP_CONST;
+        uint32_t list = producer == MLIA_NONE || constant ? made : producer;
+        next[i] = first[list];
+        first[list] = i;
+    }
+    edit->operators = NULL;
+    edit->operator_count = edit->operator_capacity = 0;
+    MLIA_TRY(cast_inputs(edit, outer));
+    for (uint32_t i = first[made]; i != MLIA_NONE; i = next[i])
+        MLIA_TRY(cast_output(edit, i, outer));
+    for (size_t k = 0; k < old_count; k++) {
+        MLIA_TRY(mlia_edit_append(edit, old[k]));
+        for (uint32_t i = first[old[k]]; i != MLIA_NONE; i = next[i])
+            MLIA_TRY(cast_output(edit, i, outer));
     }
     return NULL;
 }
@@ -173,15 +210,15 @@ mlia_status *mlia_narrow_floats(mlia_edit *edit, mlia_narrowing narrowing)
 {
     if (narrowing == MLIA_NARROWING_NONE)
         return NULL;
-    uint32_t outer_count = 0;
-    uint32_t *outer = MLIA_NEW_ARRAY(edit->arena, uint32_t, (size_t)edit->input_count + edit->output_count);
-    MLIA_TRY_ALLOC(outer);
+    outer_values outer = {
+        .items = MLIA_NEW_ARRAY(edit->arena, uint32_t, (size_t)edit->input_count + edit->output_count)};
+    MLIA_TRY_ALLOC(outer.items);
     for (uint32_t i = 0; i < edit->graph->operator_count; i++)
         MLIA_TRY(narrow_attributes(edit, mlia_edit_operator(edit, i), narrowing));
     if (narrowing == MLIA_NARROWING_FULL_PRESERVE_IO)
-        MLIA_TRY(preserve_interface(edit, outer, &outer_count));
+        MLIA_TRY(preserve_interface(edit, &outer));
     MLIA_TRY(change_type(edit, MLIA_TYPE_FP32, MLIA_TYPE_FP16, NULL));
-    for (uint32_t i = 0; i < outer_count; i++)
-        mlia_edit_tensor(edit, outer[i])->type = MLIA_TYPE_FP32;
+    for (uint32_t i = 0; i < outer.count; i++)
+        mlia_edit_tensor(edit, outer.items[i])->type = MLIA_TYPE_FP32;
     return NULL;
 }
