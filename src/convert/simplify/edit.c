@@ -208,65 +208,35 @@ static mlia_status *find_equal(mlia_edit *edit, uint32_t index, uint32_t *equal)
     return NULL;
 }
 
-/* Adds a constant operator, in front or behind. */
-static mlia_status *list_constant(mlia_edit *edit, uint32_t op, bool in_front)
+mlia_status *mlia_edit_make_constant(mlia_edit *edit, uint32_t op, mlia_bytes bytes, bool is_splat)
 {
-    if (in_front) {
-        if (!MLIA_RESERVE(edit->arena, edit->front, edit->front_count, edit->front_capacity))
-            return mlia_error_memory();
-        edit->front[edit->front_count++] = op;
-        return NULL;
-    }
-    if (!MLIA_RESERVE(edit->arena, edit->constants, edit->constant_count, edit->constant_capacity))
-        return mlia_error_memory();
-    edit->constants[edit->constant_count++] = op;
-    return NULL;
-}
-
-static mlia_status *make_constant(mlia_edit *edit, uint32_t like, mlia_bytes bytes, bool is_splat,
-                                  uint32_t *value, uint32_t *op)
-{
-    const mlia_graph_value model = edit->graph->values[like];
-    *value = mlia_graph_add_tensor(edit->graph, 0, MLIA_STR_NONE, model.type, model.rank, model.dims);
     mlia_constant *constant = MLIA_NEW(edit->arena, mlia_constant);
     MLIA_TRY_ALLOC(constant);
-    if (*value == MLIA_NONE)
-        return mlia_error_memory();
     *constant = (mlia_constant){bytes, MLIA_ENCODING_BYTES, is_splat};
-    edit->graph->values[*value].constant = constant;
-    *op = mlia_graph_add_operator(edit->graph, 0, MLIA_OP_CONST, NULL, 0, value, 1, NULL, MLIA_NONE);
-    return *op == MLIA_NONE ? mlia_error_memory() : extend(edit);
-}
-
-mlia_status *mlia_edit_add_constant(mlia_edit *edit, uint32_t like, mlia_bytes bytes, bool is_splat,
-                                    uint32_t *value)
-{
-    uint32_t op;
-    uint32_t made;
-    MLIA_TRY(make_constant(edit, like, bytes, is_splat, &made, &op));
-    MLIA_TRY(find_equal(edit, made, value));
-    return *value == made ? list_constant(edit, op, true) : NULL;
-}
-
-mlia_status *mlia_edit_append_constant(mlia_edit *edit, uint32_t like, mlia_bytes bytes, uint32_t *value)
-{
-    uint32_t op;
-    MLIA_TRY(make_constant(edit, like, bytes, false, value, &op));
-    return list_constant(edit, op, false);
+    mlia_operator *target = &edit->graph->operators[op];
+    target->op = MLIA_OP_CONST;
+    target->input_count = 0;
+    target->attributes = NULL;
+    edit->graph->values[target->outputs[0]].constant = constant;
+    edit->splat[target->outputs[0]] = 0;
+    edit->changed = true;
+    return NULL;
 }
 
 mlia_status *mlia_edit_add_shape(mlia_edit *edit, const int64_t *values, uint32_t count, uint32_t *value)
 {
-    uint32_t made = mlia_graph_add_shape(edit->graph, 0, MLIA_STR_NONE, count, values);
-    if (made == MLIA_NONE)
+    *value = mlia_graph_add_shape(edit->graph, 0, MLIA_STR_NONE, count, values);
+    if (*value == MLIA_NONE)
         return mlia_error_memory();
     uint32_t op =
-        mlia_graph_add_operator(edit->graph, 0, MLIA_OP_CONST_SHAPE, NULL, 0, &made, 1, NULL, MLIA_NONE);
+        mlia_graph_add_operator(edit->graph, 0, MLIA_OP_CONST_SHAPE, NULL, 0, value, 1, NULL, MLIA_NONE);
     if (op == MLIA_NONE)
         return mlia_error_memory();
     MLIA_TRY(extend(edit));
-    MLIA_TRY(find_equal(edit, made, value));
-    return *value == made ? list_constant(edit, op, true) : NULL;
+    if (!MLIA_RESERVE(edit->arena, edit->constants, edit->constant_count, edit->constant_capacity))
+        return mlia_error_memory();
+    edit->constants[edit->constant_count++] = op;
+    return NULL;
 }
 
 mlia_status *mlia_edit_add_operator(mlia_edit *edit, mlia_op kind, uint32_t model, const uint32_t *inputs,
@@ -329,39 +299,44 @@ static mlia_status *copy_graph(const mlia_graph *graph, mlia_edit *edit)
     return NULL;
 }
 
-/* Constants at the head of the block keep their order; every later one is put in front of all. The list is
- * filled from its end for the head and from the middle for the others, so that nothing is moved. */
-static mlia_status *split_block(mlia_edit *edit, const mlia_block *block)
+/* The list is filled from its end for constants that stay behind it and from the middle for the others, so
+ * that nothing is moved more than once. */
+mlia_status *mlia_edit_hoist(mlia_edit *edit)
 {
-    uint32_t total = 0;
-    for (uint32_t i = 0; i < block->operator_count; i++)
-        total += is_constant(&edit->graph->operators[block->operators[i]]);
-    edit->constants = MLIA_NEW_ARRAY(edit->arena, uint32_t, total);
-    uint32_t *later = MLIA_NEW_ARRAY(edit->arena, uint32_t, total);
-    MLIA_TRY_ALLOC(edit->constants);
+    size_t count = edit->operator_count;
+    uint32_t *constants = MLIA_NEW_ARRAY(edit->arena, uint32_t, edit->constant_count + count);
+    uint32_t *later = MLIA_NEW_ARRAY(edit->arena, uint32_t, count);
+    MLIA_TRY_ALLOC(constants);
     MLIA_TRY_ALLOC(later);
-    edit->constant_capacity = total;
-    uint32_t head_count = 0;
-    uint32_t later_count = 0;
-    for (uint32_t i = 0; i < block->operator_count; i++) {
-        uint32_t op = block->operators[i];
+    size_t later_count = 0;
+    edit->operator_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t op = edit->operators[i];
+        if (edit->dead[op])
+            continue;
         if (!is_constant(&edit->graph->operators[op])) {
-            MLIA_TRY(mlia_edit_append(edit, op));
+            edit->operators[edit->operator_count++] = op;
             continue;
         }
         uint32_t value = edit->graph->operators[op].outputs[0];
         MLIA_TRY(find_equal(edit, value, &edit->forward[value]));
-        if (edit->forward[value] != value)
+        if (edit->forward[value] != value) {
             edit->dead[op] = true;
-        else if (edit->operator_count == 0)
-            edit->constants[head_count++] = op;
-        else
+        } else if (edit->operator_count == 0) {
+            if (!MLIA_RESERVE(edit->arena, edit->constants, edit->constant_count, edit->constant_capacity))
+                return mlia_error_memory();
+            edit->constants[edit->constant_count++] = op;
+        } else {
             later[later_count++] = op;
+        }
     }
-    memmove(edit->constants + later_count, edit->constants, head_count * sizeof *later);
-    for (uint32_t i = 0; i < later_count; i++)
-        edit->constants[i] = later[later_count - 1 - i];
-    edit->constant_count = (size_t)head_count + later_count;
+    for (size_t i = 0; i < later_count; i++)
+        constants[i] = later[later_count - 1 - i];
+    if (edit->constant_count > 0)
+        memcpy(constants + later_count, edit->constants, edit->constant_count * sizeof *constants);
+    edit->constants = constants;
+    edit->constant_count += later_count;
+    edit->constant_capacity = edit->constant_count;
     return NULL;
 }
 
@@ -377,7 +352,9 @@ mlia_status *mlia_edit_open(const mlia_graph *graph, mlia_arena *arena, mlia_edi
     MLIA_TRY_ALLOC(edit->outputs);
     edit->output_count = block->output_count;
     memcpy(edit->outputs, block->outputs, block->output_count * sizeof *edit->outputs);
-    return split_block(edit, block);
+    for (uint32_t i = 0; i < block->operator_count; i++)
+        MLIA_TRY(mlia_edit_append(edit, block->operators[i]));
+    return mlia_edit_hoist(edit);
 }
 
 /* --- uses --- */
@@ -474,8 +451,6 @@ static mlia_status *close_block(closing *out)
         MLIA_TRY(close_value(out, edit->inputs[i]));
         inputs[i] = out->values[edit->inputs[i]];
     }
-    for (size_t i = edit->front_count; i-- > 0;)
-        MLIA_TRY(close_constant(out, edit->front[i]));
     for (size_t i = 0; i < edit->constant_count; i++)
         MLIA_TRY(close_constant(out, edit->constants[i]));
     for (size_t i = 0; i < edit->operator_count; i++)

@@ -14,12 +14,10 @@ typedef struct mlia_edit {
     uint32_t input_count;
     uint32_t *outputs;
     uint32_t output_count;
-    uint32_t *constants; /* CONST and CONST_SHAPE operators, in the order they are written */
+    uint32_t *constants; /* CONST and CONST_SHAPE operators, in the order they are written, which is that of
+                            the official converter */
     size_t constant_count;
     size_t constant_capacity;
-    uint32_t *front; /* constants made since, the last one comes first */
-    size_t front_count;
-    size_t front_capacity;
     uint32_t *operators; /* all others, in order of execution */
     size_t operator_count;
     size_t operator_capacity;
@@ -75,11 +73,11 @@ const int64_t *mlia_edit_shape(mlia_edit *edit, uint32_t value);
 /* All elements of a constant tensor in BYTES encoding. */
 mlia_status *mlia_edit_bytes(mlia_edit *edit, uint32_t value, mlia_bytes *bytes);
 
-/* New constant of the type of `like`, in front of all others; an equal one that exists is taken instead. */
-mlia_status *mlia_edit_add_constant(mlia_edit *edit, uint32_t like, mlia_bytes bytes, bool is_splat,
-                                    uint32_t *value);
-/* The same without looking for an equal one, behind all others. */
-mlia_status *mlia_edit_append_constant(mlia_edit *edit, uint32_t like, mlia_bytes bytes, uint32_t *value);
+/* Makes `op` a CONST of its result's type. It keeps its place until mlia_edit_hoist. */
+mlia_status *mlia_edit_make_constant(mlia_edit *edit, uint32_t op, mlia_bytes bytes, bool is_splat);
+/* Moves constants among the operators to the list of constants: those before all other operators behind the
+ * list, every later one in front of it; of equal ones the first stays. */
+mlia_status *mlia_edit_hoist(mlia_edit *edit);
 mlia_status *mlia_edit_add_shape(mlia_edit *edit, const int64_t *values, uint32_t count, uint32_t *value);
 /* New operator with one result of the given type, from the source of `model`; the caller puts it into the
  * list. */

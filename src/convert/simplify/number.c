@@ -136,14 +136,30 @@ int64_t mlia_number_lowest(uint32_t type)
     return bits >= 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1));
 }
 
+/* Types that CAST accepts in SPIR-V, one bit per type. */
+#define BIT(type) (UINT32_C(1) << MLIA_TYPE_##type)
+static const uint32_t cast_results[MLIA_TYPE_LIMIT] = {
+    [MLIA_TYPE_BOOL] = BIT(INT8) | BIT(INT16) | BIT(INT32),
+    [MLIA_TYPE_INT8] = BIT(BOOL) | BIT(INT16) | BIT(INT32) | BIT(FP16) | BIT(BF16) | BIT(FP32),
+    [MLIA_TYPE_INT16] = BIT(BOOL) | BIT(INT8) | BIT(INT32) | BIT(FP16) | BIT(BF16) | BIT(FP32),
+    [MLIA_TYPE_INT32] = BIT(BOOL) | BIT(INT8) | BIT(INT16) | BIT(FP16) | BIT(BF16) | BIT(FP32),
+    [MLIA_TYPE_FP16] = BIT(INT8) | BIT(INT16) | BIT(INT32) | BIT(FP32) | BIT(FP8E4M3) | BIT(FP8E5M2),
+    [MLIA_TYPE_BF16] = BIT(INT8) | BIT(INT16) | BIT(INT32) | BIT(FP32) | BIT(FP8E4M3) | BIT(FP8E5M2),
+    [MLIA_TYPE_FP32] =
+        BIT(INT8) | BIT(INT16) | BIT(INT32) | BIT(FP16) | BIT(BF16) | BIT(FP8E4M3) | BIT(FP8E5M2),
+    [MLIA_TYPE_FP8E4M3] = BIT(FP16) | BIT(BF16) | BIT(FP32),
+    [MLIA_TYPE_FP8E5M2] = BIT(FP16) | BIT(BF16) | BIT(FP32),
+};
+
 bool mlia_cast_is_widening(uint32_t from, uint32_t through, uint32_t to)
 {
-    if (mlia_type_is_float(from) != mlia_type_is_float(through) ||
-        mlia_type_is_float(through) != mlia_type_is_float(to))
+    bool possible =
+        from < MLIA_TYPE_LIMIT && to < MLIA_TYPE_LIMIT && (from == to || (cast_results[from] >> to & 1));
+    if (!possible || mlia_type_is_float(from) != mlia_type_is_float(through))
         return false;
-    if (!mlia_type_is_float(from)) /* BOOL is one bit */
-        return from != MLIA_TYPE_BOOL && to != MLIA_TYPE_BOOL && through != MLIA_TYPE_BOOL &&
-               mlia_type_describe(from)->bits <= mlia_type_describe(through)->bits;
+    if (!mlia_type_is_float(from))
+        return from == MLIA_TYPE_BOOL || (through != MLIA_TYPE_BOOL && mlia_type_describe(from)->bits <=
+                                                                           mlia_type_describe(through)->bits);
     const float_form *a = form_of(from);
     const float_form *b = form_of(through);
     return a != NULL && b != NULL && a->exponent_bits <= b->exponent_bits &&

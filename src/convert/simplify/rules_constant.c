@@ -44,13 +44,9 @@ static bool take_operand(mlia_edit *edit, uint32_t op, const operands *pair, uin
 /* The result is a constant of equal elements. */
 static mlia_status *take_element(mlia_edit *edit, uint32_t op, mlia_bytes element)
 {
-    uint32_t output = mlia_edit_operator(edit, op)->outputs[0];
-    uint32_t value;
-    if (!mlia_edit_static(edit, output))
+    if (!mlia_edit_static(edit, mlia_edit_operator(edit, op)->outputs[0]))
         return NULL;
-    MLIA_TRY(mlia_edit_add_constant(edit, output, element, true, &value));
-    mlia_edit_replace(edit, op, value);
-    return NULL;
+    return mlia_edit_make_constant(edit, op, element, true);
 }
 
 static mlia_status *take_number(mlia_edit *edit, uint32_t op, mlia_number number)
@@ -131,8 +127,6 @@ mlia_status *mlia_rule_intdiv(mlia_edit *edit, uint32_t op)
     if (!read_operands(edit, op, &pair))
         return NULL;
     if (is_one(&pair, 1, 0) && take_operand(edit, op, &pair, 0))
-        return NULL;
-    if (is_zero(&pair, 0) && take_operand(edit, op, &pair, 0))
         return NULL;
     if (!pair.splat[0] || !pair.splat[1] || pair.number[1].integer == 0 ||
         (pair.number[0].integer == INT32_MIN && pair.number[1].integer == -1))

@@ -17,13 +17,9 @@ mlia_status *mlia_rule_reshape_reshape(mlia_edit *edit, uint32_t op)
 /* Constant of the result's type with the operand's elements. */
 static mlia_status *take_constant(mlia_edit *edit, uint32_t op, mlia_bytes bytes, bool is_splat)
 {
-    uint32_t output = mlia_edit_operator(edit, op)->outputs[0];
-    uint32_t value;
-    if (!mlia_edit_static(edit, output))
+    if (!mlia_edit_static(edit, mlia_edit_operator(edit, op)->outputs[0]))
         return NULL;
-    MLIA_TRY(mlia_edit_add_constant(edit, output, bytes, is_splat, &value));
-    mlia_edit_replace(edit, op, value);
-    return NULL;
+    return mlia_edit_make_constant(edit, op, bytes, is_splat);
 }
 
 mlia_status *mlia_rule_same_constant(mlia_edit *edit, uint32_t op)

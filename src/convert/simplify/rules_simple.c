@@ -33,7 +33,7 @@ mlia_status *mlia_rule_clamp_nothing(mlia_edit *edit, uint32_t op)
     return NULL;
 }
 
-/* Two clamps whose ranges meet are one with the common range. */
+/* Two clamps whose ranges overlap are one with the common range. */
 mlia_status *mlia_rule_clamp_clamp(mlia_edit *edit, uint32_t op)
 {
     uint32_t first = mlia_edit_producer(edit, mlia_edit_input(edit, op, 0), MLIA_OP_CLAMP);
@@ -51,7 +51,7 @@ mlia_status *mlia_rule_clamp_clamp(mlia_edit *edit, uint32_t op)
         return NULL;
     bool reals = mlia_type_is_float(type);
     for (uint32_t i = 0; i < 2; i++)
-        if (reals ? !(low[i].real <= high[1 - i].real) : low[i].integer > high[1 - i].integer)
+        if (reals ? !(low[i].real < high[1 - i].real) : low[i].integer >= high[1 - i].integer)
             return NULL;
     if (merged.nan_mode == MLIA_NAN_IGNORE && inner->nan_mode == MLIA_NAN_PROPAGATE)
         return NULL; /* the first one lets NaN through, the second would turn it into a bound */
@@ -59,7 +59,7 @@ mlia_status *mlia_rule_clamp_clamp(mlia_edit *edit, uint32_t op)
         merged.min_val = inner->min_val;
     if (reals ? high[1].real < high[0].real : high[1].integer < high[0].integer)
         merged.max_val = inner->max_val;
-    merged.nan_mode = merged.nan_mode == inner->nan_mode ? merged.nan_mode : MLIA_NAN_PROPAGATE;
+    merged.nan_mode = inner->nan_mode;
     mlia_attributes *copy = MLIA_NEW(edit->arena, mlia_attributes);
     MLIA_TRY_ALLOC(copy);
     *copy = merged;
@@ -106,14 +106,25 @@ mlia_status *mlia_rule_concat_concat(mlia_edit *edit, uint32_t op)
     return NULL;
 }
 
-/* Pooling of a 1×1 image to a 1×1 image. */
-mlia_status *mlia_rule_max_pool_nothing(mlia_edit *edit, uint32_t op)
+static bool all_are(mlia_int_list list, int32_t number)
 {
-    uint32_t input = mlia_edit_input(edit, op, 0);
-    const mlia_graph_value *value = mlia_edit_tensor(edit, input);
-    if (value->rank == 4 && value->dims[1] == 1 && value->dims[2] == 1 && mlia_edit_static(edit, input))
-        return mlia_rule_same_type(edit, op);
-    return NULL;
+    for (uint32_t i = 0; i < list.count; i++)
+        if (list.values[i] != number)
+            return false;
+    return true;
+}
+
+/* Pooling with windows of one element, or of a 1×1 image to a 1×1 image. Not with NaN ignored. */
+mlia_status *mlia_rule_pool_nothing(mlia_edit *edit, uint32_t op)
+{
+    const mlia_operator *pool = mlia_edit_operator(edit, op);
+    const mlia_graph_value *value = mlia_edit_tensor(edit, mlia_edit_input(edit, op, 0));
+    bool maximum = pool->op == MLIA_OP_MAX_POOL2D;
+    bool unit = all_are(pool->attributes->kernel, 1) && all_are(pool->attributes->stride, 1) &&
+                all_are(pool->attributes->pad, 0);
+    bool single = maximum && value->rank == 4 && value->dims[1] == 1 && value->dims[2] == 1;
+    bool exact = maximum ? pool->attributes->nan_mode != MLIA_NAN_IGNORE : mlia_type_is_float(value->type);
+    return (unit || single) && exact ? mlia_rule_same_type(edit, op) : NULL;
 }
 
 static bool axis_of_one(mlia_edit *edit, uint32_t op)
@@ -141,10 +152,7 @@ mlia_status *mlia_rule_argmax_one(mlia_edit *edit, uint32_t op)
     if (!axis_of_one(edit, op) || !mlia_edit_static(edit, output) ||
         mlia_edit_tensor(edit, output)->type != MLIA_TYPE_INT32)
         return NULL;
-    uint32_t value;
-    MLIA_TRY(mlia_edit_add_constant(edit, output, (mlia_bytes){zero, sizeof zero}, true, &value));
-    mlia_edit_replace(edit, op, value);
-    return NULL;
+    return mlia_edit_make_constant(edit, op, (mlia_bytes){zero, sizeof zero}, true);
 }
 
 static bool zero_points_are_zero(mlia_edit *edit, uint32_t op)

@@ -9,7 +9,8 @@ static const struct {
     {MLIA_OP_CLAMP, mlia_rule_clamp_clamp},
     {MLIA_OP_CONCAT, mlia_rule_concat_one},
     {MLIA_OP_CONCAT, mlia_rule_concat_concat},
-    {MLIA_OP_MAX_POOL2D, mlia_rule_max_pool_nothing},
+    {MLIA_OP_AVG_POOL2D, mlia_rule_pool_nothing},
+    {MLIA_OP_MAX_POOL2D, mlia_rule_pool_nothing},
     {MLIA_OP_MAX_POOL2D_ADAPTIVE, mlia_rule_adaptive_pool},
     {MLIA_OP_AVG_POOL2D_ADAPTIVE, mlia_rule_adaptive_pool},
     {MLIA_OP_REDUCE_ALL, mlia_rule_reduce_one},
@@ -73,25 +74,45 @@ static mlia_status *apply(mlia_edit *edit, uint32_t op, bool *changed)
     return NULL;
 }
 
+/* One pass over the operators, from the last to the first: so that a chain is seen from its end, before its
+ * parts change (two transposes become one before the first could become a reshape). */
+static mlia_status *pass(mlia_edit *edit, bool *changed)
+{
+    const uint32_t *old = edit->operators;
+    size_t count = edit->operator_count;
+    mlia_edit listing = {.arena = edit->arena}; /* the new list, backwards */
+    edit->operators = NULL;
+    edit->operator_count = edit->operator_capacity = 0;
+    for (size_t i = count; i-- > 0;) {
+        if (edit->dead[old[i]])
+            continue;
+        MLIA_TRY(apply(edit, old[i], changed));
+        if (!edit->dead[old[i]])
+            MLIA_TRY(mlia_edit_append(&listing, old[i]));
+        while (edit->operator_count > 0) /* new ones that stand before it */
+            MLIA_TRY(mlia_edit_append(&listing, edit->operators[--edit->operator_count]));
+    }
+    for (size_t i = 0; i < listing.operator_count / 2; i++) {
+        uint32_t swap = listing.operators[i];
+        listing.operators[i] = listing.operators[listing.operator_count - 1 - i];
+        listing.operators[listing.operator_count - 1 - i] = swap;
+    }
+    edit->operators = listing.operators;
+    edit->operator_count = listing.operator_count;
+    edit->operator_capacity = listing.operator_capacity;
+    return NULL;
+}
+
 mlia_status *mlia_simplify(mlia_edit *edit)
 {
     bool changed = true;
-    for (uint32_t pass = 0; pass < PASS_LIMIT && changed; pass++) {
+    for (uint32_t i = 0; i < PASS_LIMIT && changed; i++) {
         changed = false;
         MLIA_TRY(mlia_edit_count_uses(edit));
-        const uint32_t *old = edit->operators;
-        size_t count = edit->operator_count;
-        edit->operators = NULL;
-        edit->operator_count = 0;
-        edit->operator_capacity = 0;
-        for (size_t i = 0; i < count; i++) {
-            MLIA_TRY(apply(edit, old[i], &changed));
-            if (!edit->dead[old[i]])
-                MLIA_TRY(mlia_edit_append(edit, old[i]));
-        }
+        MLIA_TRY(pass(edit, &changed));
     }
-    edit->changed = false;
-    return NULL;
+    MLIA_TRY(mlia_edit_count_uses(edit));
+    return mlia_edit_hoist(edit);
 }
 
 /* Element [i0, i1, …] of the result is element [i_perm…] of the operand. */
@@ -145,10 +166,9 @@ mlia_status *mlia_fold_transposes(mlia_edit *edit)
             transpose->attributes->perms.count != mlia_edit_tensor(edit, value)->rank)
             continue;
         mlia_bytes bytes = {NULL, 0};
-        uint32_t folded;
         MLIA_TRY(transpose_bytes(edit, value, &transpose->attributes->perms, &bytes));
-        MLIA_TRY(mlia_edit_append_constant(edit, transpose->outputs[0], bytes, &folded));
-        mlia_edit_replace(edit, op, folded);
+        MLIA_TRY(mlia_edit_make_constant(edit, op, bytes, false));
     }
-    return NULL;
+    MLIA_TRY(mlia_edit_count_uses(edit));
+    return mlia_edit_hoist(edit);
 }

@@ -17,7 +17,7 @@ typedef mlia_status *mlia_simplify_rule(mlia_edit *edit, uint32_t op);
 
 /* One function per pattern, in the files rules_*.c. Table: simplify.c. */
 mlia_simplify_rule mlia_rule_same_type, mlia_rule_clamp_nothing, mlia_rule_clamp_clamp, mlia_rule_concat_one,
-    mlia_rule_concat_concat, mlia_rule_max_pool_nothing, mlia_rule_reduce_one, mlia_rule_reverse_one,
+    mlia_rule_concat_concat, mlia_rule_pool_nothing, mlia_rule_reduce_one, mlia_rule_reverse_one,
     mlia_rule_negate_negate, mlia_rule_abs_abs, mlia_rule_cast_cast, mlia_rule_select, mlia_rule_argmax_one,
     mlia_rule_resize_unit, mlia_rule_adaptive_pool;
 mlia_simplify_rule mlia_rule_reshape_reshape, mlia_rule_reshape_constant, mlia_rule_transpose_identity,

@@ -4,6 +4,33 @@
 #include "convert/tosa_to_vgf/types.h"
 #include "formats/vgf/write.h"
 
+/* A graph without operators that returns inputs: each becomes a result of its own, as in the official
+ * converter. */
+static mlia_status *separate_results(mlia_edit *edit)
+{
+    MLIA_TRY(mlia_edit_count_uses(edit));
+    bool empty = edit->operator_count == 0;
+    for (uint32_t i = 0; i < edit->output_count; i++)
+        empty = empty && mlia_edit_tensor(edit, mlia_edit_value(edit, edit->outputs[i]))->constant == NULL;
+    if (!empty)
+        return NULL;
+    for (uint32_t i = 0; i < edit->output_count; i++) {
+        uint32_t value = mlia_edit_value(edit, edit->outputs[i]);
+        const mlia_graph_value tensor = *mlia_edit_tensor(edit, value);
+        uint32_t op;
+        if (tensor.producer != MLIA_NONE)
+            continue;
+        MLIA_TRY(mlia_edit_add_operator(edit, MLIA_OP_IDENTITY, MLIA_NONE, &value, 1, tensor.type,
+                                        tensor.rank, tensor.dims, NULL, &op));
+        MLIA_TRY(mlia_edit_append(edit, op));
+        uint32_t result = mlia_edit_operator(edit, op)->outputs[0];
+        for (uint32_t k = edit->output_count; k-- > i;)
+            if (mlia_edit_value(edit, edit->outputs[k]) == value)
+                edit->outputs[k] = result;
+    }
+    return NULL;
+}
+
 /* Simplification and type changes. Types change between two rounds of simplification, as in the official
  * converter: then what a change makes superfluous goes too. */
 static mlia_status *prepare(const mlia_graph *graph, const mlia_tosa_to_vgf_options *options,
@@ -23,6 +50,7 @@ static mlia_status *prepare(const mlia_graph *graph, const mlia_tosa_to_vgf_opti
     if (!options->keep_operators) {
         MLIA_TRY(mlia_simplify(&edit));
         MLIA_TRY(mlia_fold_transposes(&edit));
+        MLIA_TRY(separate_results(&edit));
     }
     return mlia_edit_close(&edit, diagnostics, prepared);
 }

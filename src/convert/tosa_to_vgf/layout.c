@@ -33,6 +33,8 @@ typedef struct layout {
     uint8_t *unsigned_use; /* by value: read (1) or made (2) by a RESCALE as unsigned, read otherwise (4) */
     uint8_t *weight_of;    /* by value: 1 when a CONV2D or TRANSPOSE_CONV2D has it as weight */
     size_t constant_capacity;
+    uint32_t *model_inputs; /* values; a graph that is split does without those that nobody reads */
+    uint32_t model_input_count;
 } layout;
 
 enum { READ_UNSIGNED = 1, MADE_UNSIGNED = 2, READ_OTHERWISE = 4 };
@@ -149,7 +151,7 @@ static const mlia_shader_port *port_of(const layout *out, uint32_t partition, ui
     return NULL;
 }
 
-/* The first partition that reads each input, and with it the form in which the model has it. */
+/* Inputs in the form in which the first partition that reads them has them. */
 static mlia_status *add_model_inputs(layout *out)
 {
     const mlia_block *block = mlia_graph_main(out->graph);
@@ -160,11 +162,16 @@ static mlia_status *add_model_inputs(layout *out)
     for (uint32_t p = out->partitions->count; p-- > 0;)
         for (uint32_t i = 0; i < out->partitions->items[p].input_count; i++)
             reader[out->partitions->items[p].inputs[i]] = p;
+    out->model_inputs = MLIA_NEW_ARRAY(out->arena, uint32_t, block->input_count);
+    MLIA_TRY_ALLOC(out->model_inputs);
     for (uint32_t i = 0; i < block->input_count; i++) {
         uint32_t value = block->inputs[i];
+        if (reader[value] == MLIA_NONE && !out->partitions->is_model_output[value])
+            continue; /* only of a graph that is split */
         const mlia_shader_port *port =
             reader[value] == MLIA_NONE ? NULL : port_of(out, reader[value], value, true);
         MLIA_TRY(add_entry(out, value, MLIA_VGF_INPUT, port, &index));
+        out->model_inputs[out->model_input_count++] = value;
     }
     return NULL;
 }
@@ -584,10 +591,10 @@ static mlia_status *add_model_slots(layout *out)
 {
     const mlia_block *block = mlia_graph_main(out->graph);
     mlia_vgf *vgf = out->vgf;
-    MLIA_TRY(new_slots(out, block->input_count, &vgf->inputs));
+    MLIA_TRY(new_slots(out, out->model_input_count, &vgf->inputs));
     MLIA_TRY(new_slots(out, block->output_count, &vgf->outputs));
-    for (uint32_t i = 0; i < block->input_count; i++) {
-        uint32_t value = block->inputs[i];
+    for (uint32_t i = 0; i < out->model_input_count; i++) {
+        uint32_t value = out->model_inputs[i];
         vgf->inputs.items[vgf->inputs.count++] =
             (mlia_vgf_slot){out->partitions->bindings[value], out->entries[out->first_entry[value]].index};
     }
@@ -599,7 +606,7 @@ static mlia_status *add_model_slots(layout *out)
         vgf->outputs.items[vgf->outputs.count++] =
             (mlia_vgf_slot){out->partitions->bindings[value], out->entries[index].index};
     }
-    MLIA_TRY(name_slots(out, block->inputs, block->input_count, "input", &vgf->input_names));
+    MLIA_TRY(name_slots(out, out->model_inputs, out->model_input_count, "input", &vgf->input_names));
     return name_slots(out, block->outputs, block->output_count, "output", &vgf->output_names);
 }
 

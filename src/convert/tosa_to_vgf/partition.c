@@ -11,6 +11,7 @@ typedef struct splitting {
     mlia_arena *arena;
     mlia_partitions *out;
     size_t capacity;
+    uint32_t model_inputs; /* their number */
     uint32_t *last_reader; /* by value: partition that has it in its inputs last, to list it once */
 } splitting;
 
@@ -233,8 +234,13 @@ static mlia_status *list_inputs(splitting *state, uint32_t p)
     partition->input_count = (uint32_t)count;
     partition->arguments = MLIA_NEW_ARRAY(state->arena, uint32_t, count);
     MLIA_TRY_ALLOC(partition->arguments);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         partition->arguments[i] = list[i].value;
+        if (!state->out->is_model_input[list[i].value] && !partition->is_shader)
+            list[i].binding = state->model_inputs + (uint32_t)i;
+        else if (partition->is_shader)
+            list[i].binding = (uint32_t)i;
+    }
     return sorted(state, list, count, &partition->inputs);
 }
 
@@ -291,6 +297,7 @@ mlia_status *mlia_partition_graph(const mlia_graph *graph, mlia_arena *arena, ml
         .is_model_input = MLIA_NEW_ARRAY(arena, bool, graph->value_count),
         .is_model_output = MLIA_NEW_ARRAY(arena, bool, graph->value_count),
     };
+    state.model_inputs = block->input_count;
     state.last_reader = MLIA_NEW_ARRAY(arena, uint32_t, graph->value_count);
     MLIA_TRY_ALLOC(partitions->of_value);
     MLIA_TRY_ALLOC(partitions->bindings);

@@ -9,7 +9,8 @@ typedef struct mlia_partition {
     uint32_t *operators; /* of the graph, in order, without constants */
     uint32_t operator_count;
     uint32_t capacity;
-    uint32_t *inputs;    /* values that come from elsewhere, by logical binding */
+    uint32_t *inputs; /* values that come from elsewhere: of a graph the model's inputs in their order, then
+                         the others in order of first use; of a shader in the order of its operands */
     uint32_t *arguments; /* the same in the order of the module: of first use; all inputs of a graph that is
                             not split */
     uint32_t input_count;
