@@ -111,3 +111,15 @@ def test_debug_texts():
     richer = labels(DATA / "19_debug_locations.fb.vgf")
     assert richer["FLOOR"] == '"named" at model.py:56:7'
     assert "model.py" in labels(DATA / "26_debug_oplines.vgf")["RFFT2D"]
+
+
+def test_graph_as_json():
+    tree = json.loads(shown("tree", DATA / "02_conv2d_int8.vgf", 0))
+    main = tree["regions"][0]
+    assert [tree["tensors"][i]["name"] for i in main["inputs"] + main["outputs"]] == ["image", "logits"]
+    convolution = next(op for op in main["operators"] if op["type"] == "CONV2D")
+    assert convolution["attributes"] == {"pad": [1, 1, 1, 1], "stride": [1, 1], "dilation": [1, 1],
+                                         "local_bound": False, "acc_type": "INT32"}
+    assert convolution["id"] == "segment_0/spirv-60"
+    weights = tree["tensors"][convolution["inputs"][1]]
+    assert (weights["type"], weights["shape"], weights["bytes"]) == ("INT8", [6, 3, 3, 4], 216)

@@ -3,6 +3,7 @@
  *   vgf-show dump FILE                 the container as JSON
  *   vgf-show spirv FILE MODULE         disassembly of a module
  *   vgf-show graph FILE SEGMENT        operators of a segment, one a line
+ *   vgf-show tree FILE SEGMENT         the same as JSON
  *
  * Exit status 1 and "KIND: message" on standard error for a file that is refused; warnings go there too. */
 #include <inttypes.h>
@@ -12,6 +13,7 @@
 #include "base/file.h"
 #include "formats/spirv/spirv.h"
 #include "formats/vgf/vgf.h"
+#include "graph/dump.h"
 
 static void print_text(mlia_str text)
 {
@@ -34,6 +36,9 @@ static void print_value(const mlia_value *value)
         break;
     case MLIA_VALUE_INTEGER:
         printf("%" PRId64, value->as.integer);
+        break;
+    case MLIA_VALUE_NUMBER:
+        printf("%.17g", value->as.number);
         break;
     case MLIA_VALUE_STRING:
         print_text(value->as.string);
@@ -106,7 +111,14 @@ static mlia_status *show(int count, char **arguments, mlia_bytes bytes, mlia_are
     mlia_vgf *vgf = NULL;
     MLIA_TRY(mlia_vgf_read(bytes, arena, diagnostics, &vgf));
     uint32_t index = count > 3 ? (uint32_t)strtoul(arguments[3], NULL, 10) : 0;
-    if (strcmp(arguments[1], "graph") == 0) {
+    if (strcmp(arguments[1], "tree") == 0) {
+        mlia_graph *graph = NULL;
+        mlia_value *value = NULL;
+        MLIA_TRY(mlia_vgf_segment_graph(vgf, index, arena, diagnostics, &graph));
+        MLIA_TRY(mlia_graph_dump(graph, arena, &value));
+        print_value(value);
+        putchar('\n');
+    } else if (strcmp(arguments[1], "graph") == 0) {
         mlia_graph *graph = NULL;
         MLIA_TRY(mlia_vgf_segment_graph(vgf, index, arena, diagnostics, &graph));
         print_graph(graph);
