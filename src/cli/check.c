@@ -7,6 +7,7 @@
 #include "cli/baseline.h"
 #include "cli/commands.h"
 #include "cli/report.h"
+#include "cli/tflite.h"
 #include "core/diagnostic.h"
 #include "core/environment.h"
 #include "core/output.h"
@@ -42,6 +43,7 @@ static const mlia_cli_option options[] = {
      .argument = "[NAME=]DxDx…",
      .repeat = true,
      .help = "shape of a model input (by name or position); an unknown first dimension is otherwise 1"},
+    MLIA_CLI_TFLITE_OPTIONS,
     {.name = "set",
      .type = MLIA_CLI_TEXT,
      .argument = "SECTION.KEY=VALUE",
@@ -346,6 +348,7 @@ static mlia_status *run(mlia_cli *cli)
     MLIA_TRY(mlia_cli_choose_reports(cli, &reports));
     MLIA_TRY(check_conflicts(cli, &reports));
     MLIA_TRY(parse_shapes(cli, &request));
+    request.tflite = mlia_cli_tflite_choices(cli);
     MLIA_TRY(mlia_cli_values(cli, "profiling-data", &request.profiling_data));
     MLIA_TRY(mlia_cli_config(cli, &config));
     MLIA_TRY(mlia_cli_settings(cli, &choices));

@@ -1,5 +1,6 @@
 /* `mlia convert`: from one format to another, without analysis. */
 #include "cli/commands.h"
+#include "cli/tflite.h"
 #include "core/model.h"
 #include "core/route.h"
 
@@ -20,6 +21,7 @@ static const mlia_cli_option options[] = {
      .argument = "[NAME=]DxDx…",
      .repeat = true,
      .help = "shape of a model input (by name or position)"},
+    MLIA_CLI_TFLITE_OPTIONS,
     {.name = "require-static-shape",
      .type = MLIA_CLI_FLAG,
      .help = "refuse a model with unknown dimensions that --input-shape does not fix, instead of assuming 1"},
@@ -55,7 +57,13 @@ static mlia_status *convert(mlia_cli *cli, const mlia_model_file *model, mlia_fo
 {
     mlia_route reading;
     mlia_route writing;
-    mlia_route_context context = {.arena = cli->arena, .diagnostics = &cli->diagnostics, .name = model->name};
+    mlia_tflite_choices tflite = mlia_cli_tflite_choices(cli);
+    mlia_route_context context = {.arena = cli->arena,
+                                  .diagnostics = &cli->diagnostics,
+                                  .name = model->name,
+                                  .path = cli->arguments.items[0],
+                                  .tflite = &tflite,
+                                  .to_tosa = to == MLIA_FORMAT_TOSA || to == MLIA_FORMAT_TOSAMLIR};
     MLIA_TRY(parse_shapes(cli, &context));
     if (!mlia_route_find(model->format, MLIA_FORM_GRAPHS, &reading) ||
         !mlia_route_find(MLIA_FORM_GRAPHS, to, &writing))

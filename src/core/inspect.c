@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/map.h"
+#include "core/inspect_tflite.h"
 #include "formats/vgf/vgf.h"
 
 typedef struct inspector {
@@ -181,19 +182,27 @@ static bool describe_graph(const inspector *in, const mlia_graph *graph, mlia_va
     return done && (!in->options->constants || set_constants(in, graph, object));
 }
 
-static mlia_status *describe_segments(const inspector *in, mlia_value *root)
+/* What files beside the model are found by; NULL for standard input. */
+static const char *model_path(const mlia_model_file *model)
+{
+    return mlia_str_equal_c(model->path, "stdin") ? NULL : model->path.data;
+}
+
+static mlia_status *describe_segments(const inspector *in, mlia_value *root, mlia_artifact *artifact)
 {
     mlia_route route;
-    mlia_route_context context = {
-        .arena = in->arena, .diagnostics = in->diagnostics, .name = in->model->name};
-    mlia_artifact artifact = {.bytes = mlia_file_bytes(in->model->file)};
+    mlia_route_context context = {.arena = in->arena,
+                                  .diagnostics = in->diagnostics,
+                                  .name = in->model->name,
+                                  .path = model_path(in->model)};
+    *artifact = (mlia_artifact){.bytes = mlia_file_bytes(in->model->file)};
     if (!mlia_route_find(in->model->format, MLIA_FORM_GRAPHS, &route))
         return NULL;
-    MLIA_TRY(mlia_route_run(&route, &context, &artifact));
+    MLIA_TRY(mlia_route_run(&route, &context, artifact));
     mlia_value *list = mlia_value_array(in->arena);
     MLIA_TRY_ALLOC(list);
-    for (uint32_t i = 0; i < artifact.segment_count; i++) {
-        const mlia_backend_segment *segment = &artifact.segments[i];
+    for (uint32_t i = 0; i < artifact->segment_count; i++) {
+        const mlia_backend_segment *segment = &artifact->segments[i];
         mlia_value *object = mlia_value_object(in->arena);
         bool done =
             object != NULL && set_integer(in, object, "index", segment->index) &&
@@ -209,8 +218,9 @@ static mlia_status *describe_segments(const inspector *in, mlia_value *root)
 
 /* --- what only one format has --- */
 
-static mlia_status *describe_vgf(const inspector *in, mlia_value *root)
+static mlia_status *describe_vgf(const inspector *in, const mlia_artifact *artifact, mlia_value *root)
 {
+    (void)artifact;
     mlia_vgf *vgf;
     mlia_value *dump;
     MLIA_TRY(mlia_vgf_read(mlia_file_bytes(in->model->file), in->arena, NULL, &vgf));
@@ -218,11 +228,24 @@ static mlia_status *describe_vgf(const inspector *in, mlia_value *root)
     return mlia_value_set(in->arena, root, MLIA_STR("vgf"), dump) ? NULL : mlia_error_memory();
 }
 
+static mlia_status *describe_tflite(const inspector *in, const mlia_artifact *artifact, mlia_value *root)
+{
+    mlia_tflite *model;
+    const mlia_graph *graph = artifact->segment_count > 0 ? artifact->segments[0].graph : NULL;
+    MLIA_TRY(
+        mlia_tflite_load(mlia_file_bytes(in->model->file), model_path(in->model), in->arena, NULL, &model));
+    mlia_value *value =
+        mlia_inspect_tflite(model, graph, in->options->operators, in->options->tensors, in->arena);
+    return value != NULL && mlia_value_set(in->arena, root, MLIA_STR("tflite"), value) ? NULL
+                                                                                       : mlia_error_memory();
+}
+
 static const struct {
     mlia_format format;
-    mlia_status *(*describe)(const inspector *in, mlia_value *root);
+    mlia_status *(*describe)(const inspector *in, const mlia_artifact *artifact, mlia_value *root);
 } describers[] = {
     {MLIA_FORMAT_VGF, describe_vgf},
+    {MLIA_FORMAT_TFLITE, describe_tflite},
 };
 
 mlia_status *mlia_inspect(const mlia_model_file *model, const mlia_inspect_options *options,
@@ -236,10 +259,11 @@ mlia_status *mlia_inspect(const mlia_model_file *model, const mlia_inspect_optio
                 set_str(&in, root, "sha256", mlia_str_from_c(model->hash));
     if (!done)
         return mlia_error_memory();
-    MLIA_TRY(describe_segments(&in, root));
+    mlia_artifact artifact;
+    MLIA_TRY(describe_segments(&in, root, &artifact));
     for (size_t i = 0; i < sizeof describers / sizeof *describers; i++)
         if (describers[i].format == model->format)
-            MLIA_TRY(describers[i].describe(&in, root));
+            MLIA_TRY(describers[i].describe(&in, &artifact, root));
     *value = root;
     return NULL;
 }

@@ -1,7 +1,6 @@
 /* The table of steps and the search for routes. */
 #include "core/route.h"
 
-#include "convert/tflite_to_tosa/convert.h"
 #include "formats/mlir/mlir.h"
 #include "formats/tosa/tosa.h"
 #include "formats/vgf/vgf.h"
@@ -56,13 +55,10 @@ static mlia_status *vgf_to_graph(const mlia_route_context *context, const mlia_a
 static mlia_status *tflite_to_graph(const mlia_route_context *context, const mlia_artifact *from,
                                     mlia_artifact *to)
 {
-    mlia_tflite *model;
     mlia_graph *graph;
-    mlia_tflite_to_tosa_options options = {.input_shapes = context->shapes,
-                                           .input_shape_count = context->shape_count};
-    MLIA_TRY(mlia_tflite_read(from->bytes, NULL, NULL, context->arena, context->diagnostics, &model));
-    MLIA_TRY(
-        mlia_tflite_to_tosa(model, context->name, &options, context->arena, context->diagnostics, &graph));
+    MLIA_TRY(mlia_tflite_graph(from->bytes, context->path, context->name, context->tflite, context->to_tosa,
+                               context->shapes, context->shape_count, context->arena, context->diagnostics,
+                               &graph));
     return single_graph(context, graph, to);
 }
 
@@ -165,6 +161,10 @@ bool mlia_route_find(unsigned from, unsigned to, mlia_route *route)
 mlia_status *mlia_route_run(const mlia_route *route, const mlia_route_context *context,
                             mlia_artifact *artifact)
 {
+    unsigned from = route->count > 0 ? route->steps[0]->from : (unsigned)MLIA_FORM_GRAPHS;
+    if (mlia_tflite_is_chosen(context->tflite) && from != MLIA_FORMAT_TFLITE && from != MLIA_FORM_GRAPHS)
+        return mlia_error(MLIA_E_OPTION_UNUSED,
+                          "options of TensorFlow Lite models have no effect on another format");
     for (size_t i = 0; i < route->count; i++) {
         mlia_artifact next = {0};
         MLIA_TRY(route->steps[i]->run(context, artifact, &next));

@@ -5,6 +5,7 @@
 #define MLIA_CORE_ROUTE_H
 
 #include "backends/backend.h"
+#include "core/tflite.h"
 
 /* Forms: 0 … MLIA_FORMAT_COUNT - 1 are files of that format. */
 enum { MLIA_FORM_GRAPHS = MLIA_FORMAT_COUNT, MLIA_FORM_COUNT };
@@ -22,6 +23,9 @@ typedef struct mlia_route_context {
     mlia_str name;                  /* base name of the model file, for locations */
     const mlia_input_shape *shapes; /* --input-shape */
     size_t shape_count;
+    const char *path; /* of the model file, for files beside it; NULL or "-": there are none */
+    const mlia_tflite_choices *tflite; /* may be NULL */
+    bool to_tosa;                      /* the graphs will be written as TOSA */
 } mlia_route_context;
 
 typedef struct mlia_step {

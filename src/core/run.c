@@ -201,7 +201,9 @@ static mlia_status *read_model(run *r)
                                   .diagnostics = r->diagnostics,
                                   .name = model->name,
                                   .shapes = r->request->shapes,
-                                  .shape_count = r->request->shape_count};
+                                  .shape_count = r->request->shape_count,
+                                  .path = r->request->model_path,
+                                  .tflite = &r->request->tflite};
     mlia_route route;
     r->artifact = (mlia_artifact){.bytes = mlia_file_bytes(model->file)};
     if (!mlia_route_find(model->format, MLIA_FORM_GRAPHS, &route))

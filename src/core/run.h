@@ -6,6 +6,7 @@
 #include "core/log.h"
 #include "core/model.h"
 #include "core/settings.h"
+#include "core/tflite.h"
 
 enum { MLIA_KIND_LIMIT = 2 };
 
@@ -19,8 +20,9 @@ typedef struct mlia_check_request {
     const mlia_setting_choices *choices;
     const mlia_input_shape *shapes;
     size_t shape_count;
+    mlia_tflite_choices tflite;
     mlia_texts profiling_data; /* paths as typed */
-    bool data_flow; /* extensions.mlia_graph */
+    bool data_flow;            /* extensions.mlia_graph */
     mlia_texts command_line;
     mlia_status *(*write_file)(void *context, mlia_str path, mlia_bytes bytes); /* NULL: no side files */
     void *write_context;
