@@ -78,18 +78,33 @@ mlia_str mlia_text_entity_name(const mlia_terminal *t, const mlia_view *view, ui
     return mlia_terminal_text(t, item->name);
 }
 
+/* One layer of the user's model often is several operators of one name: it is shown once. */
 mlia_str mlia_text_join_names(const mlia_terminal *t, const mlia_view *view, const uint32_t *operators,
                               size_t count, const char *separator)
 {
     mlia_buffer text = {0};
-    for (size_t i = 0; i < count && i < MLIA_TEXT_NAMES; i++)
-        mlia_buffer_format(&text, "%s%.*s", i == 0 ? "" : separator,
-                           MLIA_STR_ARG(view->entities[operators[i]].entity->name));
-    if (count > MLIA_TEXT_NAMES)
-        mlia_buffer_format(&text, "%s%zu more", separator, count - MLIA_TEXT_NAMES);
-    mlia_str shown = mlia_terminal_text(t, mlia_buffer_str(&text));
+    mlia_str shown[MLIA_TEXT_NAMES];
+    size_t used = 0;
+    size_t left_out = 0;
+    for (size_t i = 0; i < count; i++) {
+        mlia_str name = view->entities[operators[i]].entity->name;
+        bool repeated = false;
+        for (size_t k = 0; k < used && !repeated; k++)
+            repeated = mlia_str_equal(shown[k], name);
+        if (repeated)
+            continue;
+        if (used == MLIA_TEXT_NAMES) {
+            left_out++;
+            continue;
+        }
+        mlia_buffer_format(&text, "%s%.*s", used == 0 ? "" : separator, MLIA_STR_ARG(name));
+        shown[used++] = name;
+    }
+    if (left_out > 0)
+        mlia_buffer_format(&text, "%s%zu more", separator, left_out);
+    mlia_str result = mlia_terminal_text(t, mlia_buffer_str(&text));
     mlia_buffer_free(&text);
-    return shown;
+    return result;
 }
 
 void mlia_text_figure_cell(const mlia_terminal *t, mlia_table *table, bool has_value, double value,
