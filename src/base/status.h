@@ -72,8 +72,16 @@ mlia_status *mlia_status_hint(mlia_status *status, const char *format, ...)
 #define mlia_status_at(status, ...)      (status)
 #define mlia_status_at_line(status, ...) (status)
 #define mlia_status_in(status, ...)      (status)
-#define mlia_status_path(status, ...)    (status)
+#define mlia_status_path(status, ...)    ((void)(__VA_ARGS__), (status))
 #define mlia_status_hint(status, ...)    (status)
+/* … nor that an error is never NULL. */
+static inline mlia_status *mlia_error_exists(mlia_status *status)
+{
+    if (status == NULL)
+        __builtin_unreachable();
+    return status;
+}
+#define mlia_error(...) mlia_error_exists(mlia_error(__VA_ARGS__))
 #endif
 
 mlia_kind mlia_status_kind(const mlia_status *status);

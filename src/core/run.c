@@ -377,9 +377,8 @@ static mlia_status *add_diagnostics(run *r, const mlia_status *fault)
 }
 
 /* The model and the target as the measured data show them. */
-static mlia_status *apply_facts(run *r)
+static mlia_status *apply_facts(run *r, mlia_document *document)
 {
-    mlia_document *document = r->outcome->document;
     for (size_t i = 0; i < r->participants.count; i++) {
         participant *entry = &r->participants.items[i];
         const mlia_backend_facts *facts = &entry->facts;
@@ -402,9 +401,9 @@ static mlia_status *apply_facts(run *r)
 }
 
 /* What is added once all results are there. */
-static mlia_status *complete_document(run *r, const mlia_status *fault)
+static mlia_status *complete_document(run *r, mlia_document *document, const mlia_status *fault)
 {
-    MLIA_TRY(apply_facts(r));
+    MLIA_TRY(apply_facts(r, document));
     MLIA_TRY(fill_backends(r));
     if (r->request->data_flow)
         MLIA_TRY(add_data_flow(r));
@@ -437,7 +436,7 @@ mlia_status *mlia_check_run(const mlia_check_request *request, mlia_arena *arena
         outcome->document = NULL; /* wrong data or configuration: nothing was analysed */
     if (outcome->document == NULL)
         return status;
-    mlia_status *failure = complete_document(&r, status);
+    mlia_status *failure = complete_document(&r, outcome->document, status);
     if (failure != NULL)
         outcome->document = NULL;
     keep_first(&status, failure);
