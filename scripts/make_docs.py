@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the parts of docs/ that repeat a table of the program: the kinds of errors and the options of every command.
+"""Writes the parts of README.md and docs/ that repeat what the program says: the demo's report, the kinds of errors and the
+options of every command.
 
   make_docs.py            write        make_docs.py --check    say what would change (exit status 1)"""
 import os
@@ -9,7 +10,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PROGRAM = os.environ.get("MLIA_PROGRAM", ROOT / "build/mlia")
+PROGRAM = pathlib.Path(os.environ.get("MLIA_PROGRAM", ROOT / "build/mlia")).resolve()
 EXIT = {"USAGE": 2, "CONFIG": 2, "GATE": 3, "BATCH": 5, "INTERNAL": 70, "WARNING": "-", "NOTE": "-"}
 
 
@@ -49,6 +50,15 @@ def commands():
     return "\n".join(parts)
 
 
+def demo():
+    """The command of `make demo` and what it prints on a terminal of 80 columns."""
+    words = ["check", "examples/keyword_spotter.vgf", "--target-profile", "neural-technology", "--compatibility", "--performance",
+             "--no-output"]
+    report = subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=True, cwd=ROOT,
+                            env={"COLUMNS": "80", "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]}).stdout
+    return f"```\n$ mlia {' '.join(words[:4])} \\\n      {' '.join(words[4:])}\n{report.rstrip()}\n```"
+
+
 def put(path, name, text):
     """Replaces what stands between the marks of a part."""
     begin, end = f"<!-- {name}: made by scripts/make_docs.py -->", f"<!-- end of {name} -->"
@@ -63,5 +73,5 @@ def put(path, name, text):
     return False
 
 
-stale = [put(ROOT / "docs/errors.md", "kinds", kinds()), put(ROOT / "docs/user-guide.md", "commands", commands())]
+stale = [put(ROOT / "README.md", "demo", demo()), put(ROOT / "docs/errors.md", "kinds", kinds()), put(ROOT / "docs/user-guide.md", "commands", commands())]
 sys.exit(any(stale))
