@@ -237,6 +237,13 @@ static void set_position(location_decoder *decoder, mlia_str file, uint32_t line
 }
 
 static mlia_status *decode_text(location_decoder *decoder, mlia_str text, uint32_t depth, mlia_str *label);
+/* "main"("file") is what the FlatBuffers translator puts behind every text: it names no operator. */
+static bool is_translator_mark(const node *item)
+{
+    return item->kind == NODE_NAME && mlia_str_equal_c(item->text, "main") && item->child != NULL &&
+           item->child->kind == NODE_FILE;
+}
+
 static mlia_status *decode_node(location_decoder *decoder, const node *item, uint32_t depth, mlia_str *label);
 
 /* Joins the labels of the parts with ";" and leaves out empty and repeated ones. */
@@ -288,7 +295,7 @@ static mlia_status *decode_node(location_decoder *decoder, const node *item, uin
         break;
     case NODE_NAME:
         MLIA_TRY(decode_text(decoder, item->text, depth + 1, label));
-        if (item->child != NULL)
+        if (item->child != NULL && !is_translator_mark(item->child))
             return decode_node(decoder, item->child, depth, label->size > 0 ? &ignored : label);
         break;
     case NODE_FUSED:

@@ -197,7 +197,8 @@ static mlia_status *read_strings(mlia_mlir_bytecode *file)
     }
     for (uint32_t i = 0; i < file->string_count; i++) {
         mlia_bytes bytes;
-        MLIA_TRY(mlia_mlir_read_blob(file, &reader, file->strings[i].size, &bytes));
+        if (!mlia_read_bytes(&reader, file->strings[i].size, &bytes))
+            return truncated(file, &reader);
         if (bytes.data[bytes.size - 1] != 0)
             return mlia_mlir_reader_error(file, MLIA_MLIR_SYNTAX, &reader, "string without a terminator");
         file->strings[i] = (mlia_str){(const char *)bytes.data, bytes.size - 1};
@@ -245,7 +246,7 @@ static mlia_status *read_operation_names(mlia_mlir_bytecode *file, mlia_reader *
         MLIA_TRY(mlia_mlir_read_index(file, reader, file->dialect_count, "dialect", &dialect));
         MLIA_TRY(mlia_mlir_read_count(file, reader, &count));
         for (uint32_t i = 0; i < count; i++) {
-            mlia_str name;
+            mlia_str name = MLIA_STR_NONE;
             bool registered;
             MLIA_TRY(read_name(file, reader, file->version >= 5, &registered, &name));
             if (!MLIA_RESERVE(arena, file->names, file->name_count, file->name_capacity))

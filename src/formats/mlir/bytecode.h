@@ -79,7 +79,8 @@ mlia_status *mlia_mlir_read_end(const mlia_mlir_bytecode *file, const mlia_reade
 
 /* Error at the reader's place. */
 mlia_status *mlia_mlir_reader_error(const mlia_mlir_bytecode *file, mlia_mlir_fault fault,
-                                    const mlia_reader *reader, const char *what);
+                                    const mlia_reader *reader, const char *what)
+    __attribute__((returns_nonnull));
 
 /* Attribute or type by its index, decoded on first use. */
 mlia_status *mlia_mlir_attribute_at(mlia_mlir_bytecode *file, uint64_t index,

@@ -106,9 +106,9 @@ mlia_status *mlia_mlir_read_type(mlia_mlir_bytecode *file, mlia_reader *reader, 
 
 mlia_status *mlia_mlir_read_string_attribute(mlia_mlir_bytecode *file, mlia_reader *reader, mlia_str *text)
 {
-    const mlia_mlir_attribute *attribute;
+    const mlia_mlir_attribute *attribute = NULL;
     MLIA_TRY(mlia_mlir_read_attribute(file, reader, &attribute));
-    if (attribute->kind != MLIA_MLIR_STRING)
+    if (attribute == NULL || attribute->kind != MLIA_MLIR_STRING)
         return mlia_mlir_reader_error(file, MLIA_MLIR_TYPE, reader, "expected a string attribute");
     *text = attribute->text;
     return NULL;
@@ -282,7 +282,7 @@ static mlia_status *take_constant(mlia_mlir_bytecode *file, const mlia_reader *r
         return unpack_booleans(file, reader, raw, count, &out->as.constant);
     uint64_t unit = mlia_mlir_element_bytes(type->element);
     out->as.constant.splat = count != 1 && raw.size == unit && count != 0;
-    if (raw.size != (out->as.constant.splat ? 1 : count) * unit)
+    if (unit == 0 || raw.size != (out->as.constant.splat ? 1 : count) * unit)
         return mlia_mlir_reader_error(file, MLIA_MLIR_DATA, reader,
                                       "constant has not as many bytes as its type needs");
     return mlia_mlir_encode_raw(file->context.arena, type->element, raw, raw.size / unit,
@@ -429,7 +429,7 @@ mlia_status *mlia_mlir_attribute_at(mlia_mlir_bytecode *file, uint64_t index,
     mlia_mlir_entry *entry = &file->attributes[index];
     if (entry->attribute == NULL) {
         MLIA_TRY(enter(file, entry, "an attribute"));
-        const mlia_mlir_attribute *decoded;
+        const mlia_mlir_attribute *decoded = NULL;
         MLIA_TRY(decode_attribute(file, entry, &decoded));
         entry->attribute = decoded; /* only when it is complete: see enter */
         leave(file, entry);

@@ -460,23 +460,18 @@ static mlia_status *read_member(module_reader *module, mlia_reader *reader)
     return NULL; /* another dialect's declaration */
 }
 
-static mlia_status *choose_function(const module_reader *module, const bytecode_function **chosen)
+/* main, else the first; there is at least one. */
+static const bytecode_function *choose_function(const module_reader *module)
 {
-    const mlia_mlir_context *context = &module->file->context;
-    if (module->function_count == 0)
-        return mlia_mlir_error(context, MLIA_MLIR_EMPTY, NULL, "the module has no function with a body");
-    *chosen = &module->functions[0];
+    const bytecode_function *first = &module->functions[0];
     for (size_t i = 0; i < module->function_count; i++)
-        if (mlia_str_equal_c(module->functions[i].name, "main")) {
-            *chosen = &module->functions[i];
-            return NULL;
-        }
+        if (mlia_str_equal_c(module->functions[i].name, "main"))
+            return &module->functions[i];
     if (module->function_count > 1)
-        mlia_warn(context->diagnostics, MLIA_W_MLIR_MAIN,
+        mlia_warn(module->file->context.diagnostics, MLIA_W_MLIR_MAIN,
                   "%zu functions and none is called main: '%.*s' is used, '%.*s' is not",
-                  module->function_count, MLIA_STR_ARG((*chosen)->name),
-                  MLIA_STR_ARG(module->functions[1].name));
-    return NULL;
+                  module->function_count, MLIA_STR_ARG(first->name), MLIA_STR_ARG(module->functions[1].name));
+    return first;
 }
 
 /* The operations of a module's region. */
@@ -511,8 +506,9 @@ mlia_status *mlia_mlir_read_module(mlia_mlir_bytecode *file)
     }
     MLIA_TRY(read_members(&module, &reader));
     MLIA_TRY(mlia_mlir_read_end(file, &reader, "the module"));
-    const bytecode_function *function = NULL;
-    MLIA_TRY(choose_function(&module, &function));
-    MLIA_TRY(build_function(&module, function));
+    if (module.function_count == 0)
+        return mlia_mlir_error(&file->context, MLIA_MLIR_EMPTY, reader.bytes.data,
+                               "the module has no function with a body");
+    MLIA_TRY(build_function(&module, choose_function(&module)));
     return mlia_mlir_builder_finish(&file->builder, &header.base.attributes);
 }

@@ -293,8 +293,8 @@ static mlia_status *parse_hex(element_stream *elements, mlia_str text, uint64_t 
         mlia_str name = mlia_mlir_type_text(arena, elements->type);
         return mlia_mlir_error(elements->lexer->context, MLIA_MLIR_DATA, text.data,
                                "expected %llu or %llu bytes of hexadecimal digits for %.*s, found %llu",
-                               (unsigned long long)(count * unit), (unsigned long long)unit,
-                               MLIA_STR_ARG(name), (unsigned long long)size);
+                               (unsigned long long)count * unit, (unsigned long long)unit, MLIA_STR_ARG(name),
+                               (unsigned long long)size);
     }
     uint8_t *raw = MLIA_NEW_ARRAY(arena, uint8_t, size);
     MLIA_TRY_ALLOC(raw);
@@ -462,7 +462,7 @@ mlia_status *mlia_mlir_parse_dense(mlia_mlir_lexer *lexer, mlia_mlir_attribute *
     if (!resource) {
         skip_blank(&elements);
         mlia_str text = {elements.next, (size_t)(elements.end - elements.next)};
-        const char *quote = memchr(elements.next, '"', text.size);
+        const char *quote;
         if (!mlia_str_starts_with(text, MLIA_STR("\"0x")) || elements.type->element == MLIA_TYPE_MXINT8 ||
             (quote = memchr(elements.next + 1, '"', text.size - 1)) == NULL)
             return parse_numbers(&elements, count, &attribute->as.constant);

@@ -47,7 +47,7 @@ typedef struct mlia_mlir_context {
 /* New error at `position`, a pointer into the file (NULL: no place): line and column in text, byte offset in
  * bytecode. */
 mlia_status *mlia_mlir_error(const mlia_mlir_context *context, mlia_mlir_fault fault, const void *position,
-                             const char *format, ...) __attribute__((format(printf, 4, 5)));
+                             const char *format, ...) __attribute__((format(printf, 4, 5), returns_nonnull));
 
 typedef enum mlia_mlir_type_kind {
     MLIA_MLIR_TYPE_ELEMENT, /* i8, f32, index … */

@@ -88,7 +88,8 @@ static inline bool mlia_mlir_at(const mlia_mlir_lexer *lexer, int kind)
 bool mlia_mlir_at_word(const mlia_mlir_lexer *lexer, const char *word);
 
 /* "expected `what`, found …" at the current token. */
-mlia_status *mlia_mlir_expected(const mlia_mlir_lexer *lexer, const char *what);
+mlia_status *mlia_mlir_expected(const mlia_mlir_lexer *lexer, const char *what)
+    __attribute__((returns_nonnull));
 /* Consumes a token of `kind`; `what` names it in the message. */
 mlia_status *mlia_mlir_expect(mlia_mlir_lexer *lexer, int kind, const char *what);
 /* Consumes a token of `kind` if it is there and tells so. */

@@ -329,23 +329,19 @@ static mlia_status *parse_module_operations(mlia_mlir_text_reader *reader, funct
     return NULL;
 }
 
-static mlia_status *choose_function(const mlia_mlir_text_reader *reader, const function_list *functions,
-                                    const text_function **chosen)
+/* @main, else the first; there is at least one. */
+static const text_function *choose_function(const mlia_mlir_text_reader *reader,
+                                            const function_list *functions)
 {
-    if (functions->count == 0)
-        return mlia_mlir_error(&reader->context, MLIA_MLIR_EMPTY, reader->lexer.token.begin,
-                               "the module has no function with a body");
-    *chosen = &functions->items[0];
+    const text_function *first = &functions->items[0];
     for (size_t i = 0; i < functions->count; i++)
-        if (mlia_str_equal_c(functions->items[i].name, "main")) {
-            *chosen = &functions->items[i];
-            return NULL;
-        }
+        if (mlia_str_equal_c(functions->items[i].name, "main"))
+            return &functions->items[i];
     if (functions->count > 1)
         mlia_warn(reader->context.diagnostics, MLIA_W_MLIR_MAIN,
                   "%zu functions and none is called main: '%.*s' is used, '%.*s' is not", functions->count,
-                  MLIA_STR_ARG((*chosen)->name), MLIA_STR_ARG(functions->items[1].name));
-    return NULL;
+                  MLIA_STR_ARG(first->name), MLIA_STR_ARG(functions->items[1].name));
+    return first;
 }
 
 static mlia_status *build_function(mlia_mlir_text_reader *reader, const text_function *function)
@@ -369,14 +365,15 @@ static mlia_status *build_function(mlia_mlir_text_reader *reader, const text_fun
 static mlia_status *read_text(mlia_mlir_text_reader *reader)
 {
     function_list functions = {0};
-    const text_function *chosen = NULL;
     MLIA_TRY(check_encoding(&reader->context));
     MLIA_TRY(mlia_mlir_outline_read(&reader->context, &reader->outline));
     MLIA_TRY(mlia_mlir_builder_start(&reader->builder, &reader->context));
     MLIA_TRY(mlia_mlir_advance(&reader->lexer));
     MLIA_TRY(parse_module_operations(reader, &functions, MLIA_MLIR_TOKEN_END));
-    MLIA_TRY(choose_function(reader, &functions, &chosen));
-    MLIA_TRY(build_function(reader, chosen));
+    if (functions.count == 0)
+        return mlia_mlir_error(&reader->context, MLIA_MLIR_EMPTY, reader->lexer.token.begin,
+                               "the module has no function with a body");
+    MLIA_TRY(build_function(reader, choose_function(reader, &functions)));
     return mlia_mlir_builder_finish(&reader->builder, &reader->module);
 }
 

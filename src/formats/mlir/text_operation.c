@@ -493,7 +493,7 @@ static mlia_status *parse_terminator(mlia_mlir_text_reader *reader, mlia_mlir_te
                                      const mlia_mlir_type *const *result_types, uint32_t result_count)
 {
     mlia_mlir_lexer *lexer = &reader->lexer;
-    const uint32_t *values;
+    const uint32_t *values = NULL;
     if (mlia_mlir_at(lexer, MLIA_MLIR_TOKEN_STRING)) {
         MLIA_TRY(mlia_mlir_parse_generic(reader, operation));
     } else {

@@ -62,12 +62,13 @@ static mlia_status *parse_new_tensor(mlia_mlir_lexer *lexer, const mlia_mlir_typ
     if (!mlia_mlir_at(lexer, '<'))
         return mlia_mlir_expected(lexer, "'<' after tensor");
     MLIA_TRY(parse_dimensions(lexer, &tensor));
-    const mlia_mlir_type *element;
+    const mlia_mlir_type *element = NULL;
     MLIA_TRY(mlia_mlir_parse_type(lexer, &element));
-    tensor.element = element->element;
-    tensor.signedness = element->signedness;
-    if (element->kind != MLIA_MLIR_TYPE_ELEMENT || element->element == MLIA_TYPE_UNKNOWN) {
-        tensor.element = MLIA_TYPE_UNKNOWN;
+    if (element != NULL && element->kind == MLIA_MLIR_TYPE_ELEMENT) {
+        tensor.element = element->element;
+        tensor.signedness = element->signedness;
+    }
+    if (tensor.element == MLIA_TYPE_UNKNOWN) {
         tensor.text = mlia_mlir_type_text(lexer->context->arena, element);
         MLIA_TRY_ALLOC(tensor.text.data);
     }

@@ -95,6 +95,29 @@ static void test_models(void **state)
     for_each_file(root, "calibration", ".tosamlir", test_model);
 }
 
+/* All forms of locations, in text and bytecode: labels of the operators in order. */
+static void test_labels(void **state)
+{
+    (void)state;
+    static const char *const labels[] = {
+        "plain/layer name", "block/conv", "block/conv", "",        "a;b", "a;b", "callee", "", "",
+        "aten_add_tensor",  "add_7",      "quo\"te\\d", "naïve ✓", ""};
+    static const char *const endings[] = {".mlir", ".mlirbc"};
+    for (int k = 0; k < 2; k++) {
+        mlir_file item;
+        char *path = path_of(MLIA_TEST_DATA, "mlir/valid", "loc_forms", endings[k]);
+        assert_ok(read_mlir(path, &item));
+        for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+            assert_true(mlia_str_equal_c(item.graph->sources[i].label, labels[i]));
+        assert_str(item.graph->sources[3].file, "file.mlir");
+        assert_int_equal(item.graph->sources[3].line, 12);
+        assert_int_equal(item.graph->sources[3].column, 7);
+        assert_int_equal(item.graph->sources[7].file.size, 0);
+        close_mlir(&item);
+        free(path);
+    }
+}
+
 /* "shape" → E_MLIR_SHAPE or E_MLIRBC_SHAPE. */
 static void expect_kind(const char *path, const char *name, const char *kind)
 {
@@ -189,9 +212,8 @@ static void test_damage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms),  cmocka_unit_test(test_converter_inputs),
-        cmocka_unit_test(test_models), cmocka_unit_test(test_malformed),
-        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_forms),  cmocka_unit_test(test_converter_inputs), cmocka_unit_test(test_models),
+        cmocka_unit_test(test_labels), cmocka_unit_test(test_malformed),        cmocka_unit_test(test_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
