@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Judge of result documents: JSON Schema plus the cross-reference and producer rules R1-R12 of the output specification.
+"""Judge of result documents: JSON Schema plus the cross-reference and producer rules R1-R12 of docs/output.md.
 
   check_output.py                 check every example of this folder, then the refused and the projection cases
   check_output.py [--any] FILE..  check documents; --any drops the producer rules (documents of other tools)
