@@ -75,13 +75,13 @@ static mlia_status *fill_chains(mlia_plan *plan, mlia_estimate_chain *chains, ml
         chain->first_stripe = stripe;
         chain->stripe_count = price->bands;
         chain->cascade = plan->cascade_of[i];
-        chain->macs = price->macs < 9e15 ? (uint64_t)price->macs : 0;
-        chain->weight_bytes = (uint64_t)price->weight_bytes;
-        chain->channels = (uint64_t)price->channels;
+        chain->macs = mlia_figure(price->macs);
+        chain->weight_bytes = mlia_figure(price->weight_bytes);
+        chain->channels = mlia_figure(price->channels);
         chain->confidence = price->confidence;
         for (uint32_t b = 0; b < price->bands; b++, stripe++) {
             stripes[stripe] =
-                (mlia_estimate_stripe){stripe, i, (uint64_t)mlia_band_rows(price, b),
+                (mlia_estimate_stripe){stripe, i, mlia_figure(mlia_band_rows(price, b)),
                                        mlia_band_cost(plan->config, price, &plan->placements[i], b)};
             mlia_cost_add(&chain->cost, &stripes[stripe].cost);
         }

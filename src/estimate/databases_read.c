@@ -322,7 +322,7 @@ static mlia_status *read_chain(reading *r, uint32_t chain_row, mlia_estimate_cha
     }
     uint32_t next = 0;
     for (size_t g = 0; g < group_count; g++) {
-        groups[g].operators = &operators[next];
+        groups[g].operators = operators != NULL ? &operators[next] : NULL;
         next += groups[g].operator_count;
     }
     chain->operators = operators;

@@ -8,6 +8,8 @@
 #ifndef MLIA_ESTIMATE_PLAN_H
 #define MLIA_ESTIMATE_PLAN_H
 
+#include <math.h>
+
 #include "estimate/estimate.h"
 
 /* What an operator is to the accelerator. */
@@ -120,6 +122,12 @@ mlia_status *mlia_plan_cascade(mlia_plan *plan);
 mlia_status *mlia_plan_aggregate(mlia_plan *plan);
 /* Live tensors and their places. */
 mlia_status *mlia_plan_memory(mlia_plan *plan);
+
+/* A figure as a whole number, rounded up; at most 2^53 - 1, which stands for everything above. */
+static inline uint64_t mlia_figure(double value)
+{
+    return (uint64_t)(value < 9007199254740991.0 ? ceil(value) : 9007199254740991.0);
+}
 
 mlia_extent mlia_extent_of(const mlia_graph_value *value);
 /* The figures of band `index`. */
