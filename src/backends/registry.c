@@ -4,7 +4,8 @@
 #include "backends/backend.h"
 
 /* Sorted by id. */
-static const mlia_backend *const backends[] = {
+enum { BACKEND_COUNT = 4 };
+static const mlia_backend *const backends[BACKEND_COUNT] = {
     &mlia_backend_ml_sdk_model_converter,
     &mlia_backend_neural_technology_profiling_data,
     &mlia_backend_nx_performance_estimator,
@@ -13,7 +14,7 @@ static const mlia_backend *const backends[] = {
 
 size_t mlia_backend_count(void)
 {
-    return sizeof backends / sizeof *backends;
+    return BACKEND_COUNT;
 }
 
 const mlia_backend *mlia_backend_at(size_t index)

@@ -82,7 +82,7 @@ static mlia_status *run(mlia_cli *cli)
 {
     mlia_format to;
     mlia_model_file model;
-    mlia_artifact artifact;
+    mlia_artifact artifact = {0};
     MLIA_TRY(choose_format(cli, &to));
     mlia_status *status = mlia_model_open(cli->arguments.items[0], cli->arena, &cli->diagnostics, &model);
     if (status == NULL) {

@@ -27,7 +27,8 @@ static mlia_status *add_report(mlia_cli *cli, mlia_cli_reports *reports, mlia_st
         report.path = mlia_str_slice(value, equals + 1, SIZE_MAX);
     for (size_t i = 0; i < reports->count; i++) {
         const mlia_cli_report *other = &reports->items[i];
-        if (!is_stdout(&report) || !is_stdout(other) || strcmp(report.format, other->format) == 0)
+        if (!is_stdout(&report) || !is_stdout(other) ||
+            mlia_str_equal_c(mlia_str_from_c(report.format), other->format))
             continue;
         bool json = mlia_cli_has(cli, "json") && i == 0;
         return mlia_error(

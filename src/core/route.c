@@ -91,7 +91,7 @@ static mlia_status *keep_bytes(const mlia_route_context *context, mlia_status *s
 static mlia_status *graph_to_tosa(const mlia_route_context *context, const mlia_artifact *from,
                                   mlia_artifact *to)
 {
-    const mlia_graph *graph;
+    const mlia_graph *graph = NULL;
     mlia_buffer buffer = {0};
     MLIA_TRY(only_graph(from, &graph));
     return keep_bytes(context, mlia_tosa_write(graph, &buffer), &buffer, to);
@@ -100,7 +100,7 @@ static mlia_status *graph_to_tosa(const mlia_route_context *context, const mlia_
 static mlia_status *graph_to_tosamlir(const mlia_route_context *context, const mlia_artifact *from,
                                       mlia_artifact *to)
 {
-    const mlia_graph *graph;
+    const mlia_graph *graph = NULL;
     mlia_buffer buffer = {0};
     MLIA_TRY(only_graph(from, &graph));
     return keep_bytes(context, mlia_mlir_write(graph, &buffer), &buffer, to);

@@ -2,6 +2,7 @@
 #include "core/signals.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -51,9 +52,7 @@ void mlia_signals_install(void)
 
 void mlia_signals_set_timeout(double seconds, const char *message, int exit_status)
 {
-    size_t size = strlen(message);
-    size = size < sizeof timeout_message ? size : sizeof timeout_message - 1;
-    memcpy(timeout_message, message, size);
+    snprintf(timeout_message, sizeof timeout_message, "%s", message);
     timeout_status = exit_status;
     handle(SIGALRM, on_timeout);
     struct itimerval timer = {

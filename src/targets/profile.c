@@ -61,7 +61,7 @@ static mlia_status *read_description(profile_reader *reader, const mlia_toml_mem
 
 static mlia_status *read_target(profile_reader *reader, const mlia_toml_member *member)
 {
-    mlia_str type;
+    mlia_str type = MLIA_STR_NONE;
     MLIA_TRY(read_text(member, &type));
     const mlia_target *target = mlia_target_find(type);
     if (target == NULL)
@@ -80,7 +80,7 @@ static mlia_status *read_components(profile_reader *reader, const mlia_toml_memb
 
 static mlia_status *read_component_type(const mlia_toml_member *member, mlia_component_type *type)
 {
-    mlia_str text;
+    mlia_str text = MLIA_STR_NONE;
     MLIA_TRY(read_text(member, &text));
     for (unsigned i = MLIA_COMPONENT_CPU; i <= MLIA_COMPONENT_SOC; i++) {
         *type = (mlia_component_type)i;

@@ -155,6 +155,7 @@ mlia_status *mlia_profile_list(mlia_arena *arena, mlia_profile_folders folders, 
     }
     for (size_t i = 0; i < folders.count; i++)
         MLIA_TRY(list_folder(arena, folders.items[i], diagnostics, profiles));
-    qsort(profiles->items, profiles->count, sizeof *profiles->items, compare_profiles);
+    if (profiles->count > 1)
+        qsort(profiles->items, profiles->count, sizeof *profiles->items, compare_profiles);
     return NULL;
 }

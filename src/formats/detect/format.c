@@ -29,7 +29,7 @@ mlia_format mlia_format_by_id(mlia_str id)
 
 static bool ends_with_ignoring_case(mlia_str text, mlia_str suffix)
 {
-    return text.size >= suffix.size &&
+    return suffix.size > 0 && text.size >= suffix.size &&
            strncasecmp(text.data + text.size - suffix.size, suffix.data, suffix.size) == 0;
 }
 
@@ -89,6 +89,11 @@ static bool is_pte(mlia_bytes content)
            is_digit(content.data[6]) && is_digit(content.data[7]);
 }
 
+static bool is_space(uint8_t byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+}
+
 /* Text whose first token can begin an MLIR module. */
 static bool is_mlir_text(mlia_bytes content)
 {
@@ -103,7 +108,7 @@ static bool is_mlir_text(mlia_bytes content)
         MLIA_STR_INIT("!"),
     };
     size_t position = 0;
-    while (position < content.size && memchr(" \t\r\n", content.data[position], 4) != NULL)
+    while (position < content.size && is_space(content.data[position]))
         position++;
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (has_text_at(content, position, starts[i]))

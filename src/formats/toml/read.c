@@ -43,7 +43,7 @@ const char *mlia_toml_type_name(mlia_toml_type type)
 
 const mlia_toml_member *mlia_toml_find(const mlia_toml *table, mlia_str key)
 {
-    if (table == NULL || table->type != MLIA_TOML_TABLE)
+    if (table->type != MLIA_TOML_TABLE)
         return NULL;
     if (table->map.count > 0) {
         const uint32_t *index = mlia_map_find(&table->map, key);
@@ -55,21 +55,29 @@ const mlia_toml_member *mlia_toml_find(const mlia_toml *table, mlia_str key)
     return NULL;
 }
 
-static mlia_status *new_value(toml_parser *parser, const mlia_toml *parent, mlia_toml_type type,
-                              toml_definition definition, mlia_toml **value)
+/* NULL when out of memory. */
+static mlia_toml *new_value(const toml_parser *parser, const mlia_toml *parent, mlia_toml_type type,
+                            toml_definition definition)
 {
-    toml_scanner *scanner = &parser->scanner;
-    if (parent != NULL && parent->depth >= MLIA_TOML_DEPTH)
-        return toml_error(scanner, "nesting deeper than %d", MLIA_TOML_DEPTH);
-    *value = MLIA_NEW(scanner->arena, mlia_toml);
-    MLIA_TRY_ALLOC(*value);
-    (*value)->type = type;
-    (*value)->definition = (uint8_t)definition;
-    (*value)->line = scanner->line;
-    (*value)->column = toml_column(scanner);
-    (*value)->depth = (uint16_t)(parent != NULL ? parent->depth + 1 : 0);
-    (*value)->map = mlia_map_in(scanner->arena);
-    return NULL;
+    const toml_scanner *scanner = &parser->scanner;
+    mlia_toml *value = MLIA_NEW(scanner->arena, mlia_toml);
+    if (value == NULL)
+        return NULL;
+    value->type = type;
+    value->definition = (uint8_t)definition;
+    value->line = scanner->line;
+    value->column = toml_column(scanner);
+    value->depth = (uint16_t)(parent != NULL ? parent->depth + 1 : 0);
+    value->map = mlia_map_in(scanner->arena);
+    return value;
+}
+
+/* Values below `parent` must not lie too deep. */
+static mlia_status *check_depth(const toml_parser *parser, const mlia_toml *parent)
+{
+    if (parent->depth < MLIA_TOML_DEPTH)
+        return NULL;
+    return toml_error(&parser->scanner, "nesting deeper than %d", MLIA_TOML_DEPTH);
 }
 
 static mlia_status *index_members(mlia_toml *table, size_t first)
@@ -93,6 +101,7 @@ static mlia_status *add_member(toml_parser *parser, mlia_toml *table, toml_key k
 
 static mlia_status *add_item(toml_parser *parser, mlia_toml *array, mlia_toml *value)
 {
+    // An array of pointers is what is meant. NOLINTNEXTLINE(bugprone-sizeof-expression)
     if (!MLIA_RESERVE(parser->scanner.arena, array->items, array->count, array->capacity))
         return mlia_error_memory();
     array->items[array->count++] = value;
@@ -151,7 +160,9 @@ static mlia_status *enter_dotted(toml_parser *parser, mlia_toml **table, toml_ke
     const mlia_toml_member *member = mlia_toml_find(*table, key.text);
     mlia_toml *next;
     if (member == NULL) {
-        MLIA_TRY(new_value(parser, *table, MLIA_TOML_TABLE, TOML_DOTTED, &next));
+        MLIA_TRY(check_depth(parser, *table));
+        next = new_value(parser, *table, MLIA_TOML_TABLE, TOML_DOTTED);
+        MLIA_TRY_ALLOC(next);
         MLIA_TRY(add_member(parser, *table, key, next));
     } else {
         next = member->value;
@@ -171,8 +182,8 @@ static mlia_status *enter_dotted(toml_parser *parser, mlia_toml **table, toml_ke
 static mlia_status *read_pair(toml_parser *parser, mlia_toml *table)
 {
     toml_scanner *scanner = &parser->scanner;
-    toml_key key;
-    bool more;
+    toml_key key = {0};
+    bool more = false;
     MLIA_TRY(read_next_part(scanner, &key, &more));
     while (more) {
         MLIA_TRY(enter_dotted(parser, &table, key));
@@ -183,7 +194,7 @@ static mlia_status *read_pair(toml_parser *parser, mlia_toml *table)
     if (mlia_toml_find(table, key.text) != NULL)
         return key_error(parser, key, "is defined twice");
     toml_skip_blanks(scanner);
-    mlia_toml *value;
+    mlia_toml *value = NULL;
     MLIA_TRY(read_value(parser, table, &value));
     return add_member(parser, table, key, value);
 }
@@ -223,7 +234,7 @@ static mlia_status *read_array(toml_parser *parser, mlia_toml *array)
     scanner->position++;
     MLIA_TRY(skip_array_space(scanner));
     while (!toml_take(scanner, ']')) {
-        mlia_toml *item;
+        mlia_toml *item = NULL;
         MLIA_TRY(read_value(parser, array, &item));
         MLIA_TRY(add_item(parser, array, item));
         MLIA_TRY(skip_array_space(scanner));
@@ -239,7 +250,9 @@ static mlia_status *read_value(toml_parser *parser, const mlia_toml *parent, mli
 {
     toml_scanner *scanner = &parser->scanner;
     int byte = toml_peek(scanner, 0);
-    MLIA_TRY(new_value(parser, parent, byte == '[' ? MLIA_TOML_ARRAY : MLIA_TOML_TABLE, TOML_CLOSED, value));
+    MLIA_TRY(check_depth(parser, parent));
+    *value = new_value(parser, parent, byte == '[' ? MLIA_TOML_ARRAY : MLIA_TOML_TABLE, TOML_CLOSED);
+    MLIA_TRY_ALLOC(*value);
     if (byte == '[')
         return read_array(parser, *value);
     if (byte == '{')
@@ -257,8 +270,9 @@ static mlia_status *enter_header(toml_parser *parser, mlia_toml **table, toml_ke
 {
     const mlia_toml_member *member = mlia_toml_find(*table, key.text);
     if (member == NULL) {
-        mlia_toml *next;
-        MLIA_TRY(new_value(parser, *table, MLIA_TOML_TABLE, TOML_IMPLICIT, &next));
+        MLIA_TRY(check_depth(parser, *table));
+        mlia_toml *next = new_value(parser, *table, MLIA_TOML_TABLE, TOML_IMPLICIT);
+        MLIA_TRY_ALLOC(next);
         MLIA_TRY(add_member(parser, *table, key, next));
         *table = next;
         return NULL;
@@ -277,7 +291,9 @@ static mlia_status *open_table(toml_parser *parser, mlia_toml *parent, toml_key 
 {
     const mlia_toml_member *member = mlia_toml_find(parent, key.text);
     if (member == NULL) {
-        MLIA_TRY(new_value(parser, parent, MLIA_TOML_TABLE, TOML_HEADER, &parser->table));
+        MLIA_TRY(check_depth(parser, parent));
+        parser->table = new_value(parser, parent, MLIA_TOML_TABLE, TOML_HEADER);
+        MLIA_TRY_ALLOC(parser->table);
         return add_member(parser, parent, key, parser->table);
     }
     if (member->value->type != MLIA_TOML_TABLE || member->value->definition != TOML_IMPLICIT)
@@ -295,14 +311,18 @@ static mlia_status *open_item(toml_parser *parser, mlia_toml *parent, toml_key k
     const mlia_toml_member *member = mlia_toml_find(parent, key.text);
     mlia_toml *array;
     if (member == NULL) {
-        MLIA_TRY(new_value(parser, parent, MLIA_TOML_ARRAY, TOML_ITEMS, &array));
+        MLIA_TRY(check_depth(parser, parent));
+        array = new_value(parser, parent, MLIA_TOML_ARRAY, TOML_ITEMS);
+        MLIA_TRY_ALLOC(array);
         MLIA_TRY(add_member(parser, parent, key, array));
     } else {
         array = member->value;
         if (array->definition != TOML_ITEMS)
             return key_error(parser, key, "is already defined and no array of tables");
     }
-    MLIA_TRY(new_value(parser, array, MLIA_TOML_TABLE, TOML_HEADER, &parser->table));
+    MLIA_TRY(check_depth(parser, array));
+    parser->table = new_value(parser, array, MLIA_TOML_TABLE, TOML_HEADER);
+    MLIA_TRY_ALLOC(parser->table);
     return add_item(parser, array, parser->table);
 }
 
@@ -312,8 +332,8 @@ static mlia_status *read_header(toml_parser *parser)
     scanner->position++;
     bool is_item = toml_take(scanner, '[');
     mlia_toml *parent = parser->root;
-    toml_key key;
-    bool more;
+    toml_key key = {0};
+    bool more = false;
     MLIA_TRY(read_next_part(scanner, &key, &more));
     while (more) {
         MLIA_TRY(enter_header(parser, &parent, key));
@@ -363,7 +383,8 @@ mlia_status *mlia_toml_read(mlia_arena *arena, mlia_str text, mlia_kind kind, ml
         text = mlia_str_slice(text, 3, SIZE_MAX);
     toml_parser parser = {.scanner = {.arena = arena, .text = text, .kind = kind, .line = 1}};
     MLIA_TRY(check_utf8(parser.scanner));
-    MLIA_TRY(new_value(&parser, NULL, MLIA_TOML_TABLE, TOML_HEADER, &parser.root));
+    parser.root = new_value(&parser, NULL, MLIA_TOML_TABLE, TOML_HEADER);
+    MLIA_TRY_ALLOC(parser.root);
     parser.table = parser.root;
     while (toml_peek(&parser.scanner, 0) != TOML_END)
         MLIA_TRY(read_statement(&parser));

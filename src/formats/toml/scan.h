@@ -38,7 +38,7 @@ static inline uint32_t toml_column(const toml_scanner *scanner)
 
 /* Error at the scanner's position. */
 mlia_status *toml_error(const toml_scanner *scanner, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+    __attribute__((format(printf, 2, 3), returns_nonnull));
 
 /* Takes "\n" or "\r\n" and counts the line; false when there is none. */
 bool toml_take_newline(toml_scanner *scanner);
