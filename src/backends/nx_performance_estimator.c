@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "backends/nx_estimate.h"
-#include "base/file.h"
 #include "base/hash.h"
 
 enum { OPTION_SYSTEM, OPTION_COMPILER, OPTION_SKIP_TRIVIAL, OPTION_PROGRAM };
@@ -120,13 +119,9 @@ static mlia_status *configure_program(nx_state *state, const mlia_setting *setti
         return mlia_error(MLIA_E_OVERRIDE, "\"%.*s\" has no effect on an estimator program",
                           MLIA_STR_ARG(state->config.overrides[0]));
     char digits[MLIA_SHA256_HEX_SIZE + 1];
-    bool in_folder = setting->folder.size > 0 && setting->value.data[0] != '/';
-    mlia_str path = in_folder ? mlia_arena_format(arena, "%.*s/%.*s", MLIA_STR_ARG(setting->folder),
-                                                  MLIA_STR_ARG(setting->value))
-                              : mlia_arena_str(arena, setting->value);
-    MLIA_TRY_ALLOC(path.data);
+    mlia_str path = MLIA_STR_NONE;
     mlia_file *file = NULL;
-    MLIA_TRY(mlia_file_read(path.data, PROGRAM_LIMIT, &file));
+    MLIA_TRY(mlia_config_open(setting->value, setting->folder, PROGRAM_LIMIT, arena, &path, &file));
     mlia_sha256_hex(mlia_file_bytes(file), digits);
     mlia_file_free(file);
     state->program = path.data;

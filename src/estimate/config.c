@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "base/file.h"
-
 enum { LINE_LIMIT = 190, FILE_LIMIT = 1 << 20, NEAR_NAMES = 3 };
 
 static const mlia_config_info table[MLIA_CONFIG_KEY_COUNT] = {
@@ -232,21 +230,29 @@ mlia_status *mlia_config_read(mlia_estimate_config *config, mlia_config_group gr
 
 /* ---- files and overrides ---- */
 
-static mlia_status *read_file(mlia_str path, mlia_str folder, mlia_arena *arena, mlia_file **file)
+mlia_status *mlia_config_open(mlia_str path, mlia_str folder, size_t limit, mlia_arena *arena,
+                              mlia_str *found, mlia_file **file)
 {
-    if (folder.size > 0 && path.size > 0 && path.data[0] != '/') {
-        mlia_str joined = mlia_arena_format(arena, "%.*s/%.*s", MLIA_STR_ARG(folder), MLIA_STR_ARG(path));
-        if (joined.data == NULL)
+    mlia_status *status = NULL;
+    for (int in_folder = folder.size > 0 && path.size > 0 && path.data[0] != '/'; in_folder >= 0;
+         in_folder--) {
+        mlia_str name = in_folder
+                            ? mlia_arena_format(arena, "%.*s/%.*s", MLIA_STR_ARG(folder), MLIA_STR_ARG(path))
+                            : mlia_arena_str(arena, path);
+        if (name.data == NULL)
             return mlia_error_memory();
-        mlia_status *status = mlia_file_read(joined.data, FILE_LIMIT, file);
-        if (status == NULL || mlia_status_kind(status) != MLIA_E_NOT_FOUND)
-            return status;
+        *found = name;
+        status = mlia_file_read(name.data, limit, file);
+        if (status == NULL || !in_folder || mlia_status_kind(status) != MLIA_E_NOT_FOUND)
+            break;
         mlia_status_free(status);
     }
-    mlia_str name = mlia_arena_str(arena, path);
-    if (name.data == NULL)
-        return mlia_error_memory();
-    return mlia_file_read(name.data, FILE_LIMIT, file);
+    if (status == NULL)
+        return NULL;
+    mlia_status *error = mlia_status_path(
+        mlia_error(MLIA_E_ESTIMATOR_CONFIG, "%.*s", MLIA_STR_ARG(mlia_status_message(status))), path);
+    mlia_status_free(status);
+    return error;
 }
 
 static mlia_status *load(mlia_estimate_config *config, mlia_config_group group, bool both_roles,
@@ -257,7 +263,8 @@ static mlia_status *load(mlia_estimate_config *config, mlia_config_group group, 
         return mlia_config_read(config, group, true, name,
                                 (mlia_bytes){(const uint8_t *)bundled->text.data, bundled->text.size});
     mlia_file *file = NULL;
-    mlia_status *status = read_file(name, folder, arena, &file);
+    mlia_str found = MLIA_STR_NONE;
+    mlia_status *status = mlia_config_open(name, folder, FILE_LIMIT, arena, &found, &file);
     if (status != NULL)
         return mlia_status_hint(status, "a bundled configuration or the path of an INI file is expected");
     status = mlia_config_read(config, group, both_roles, name, mlia_file_bytes(file));

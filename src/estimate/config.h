@@ -10,6 +10,7 @@
 #define MLIA_ESTIMATE_CONFIG_H
 
 #include "base/embedded.h"
+#include "base/file.h"
 #include "base/status.h"
 #include "base/value.h"
 
@@ -68,9 +69,13 @@ bool mlia_config_is_calibrated(const mlia_estimate_config *config);
 /* Defaults only. */
 void mlia_config_default(mlia_estimate_config *config);
 /* Defaults, files, overrides. Errors: E_ESTIMATOR_CONFIG with file, line, section and key; E_OVERRIDE with
- * near names; E_NOT_FOUND and the like for a path. Texts live in `arena`. */
+ * near names. Texts live in `arena`. */
 mlia_status *mlia_config_load(const mlia_config_choice *choice, mlia_arena *arena,
                               mlia_estimate_config *config);
+/* Opens a file that an option names, in `folder` first when the path is relative; `*found` is the path that
+ * was there. The caller frees *file. E_ESTIMATOR_CONFIG when there is none. */
+mlia_status *mlia_config_open(mlia_str path, mlia_str folder, size_t limit, mlia_arena *arena,
+                              mlia_str *found, mlia_file **file);
 /* Reads one INI text for a role; keys of the other role are skipped when `both_roles`, else refused. `name`
  * goes into errors and origins. */
 mlia_status *mlia_config_read(mlia_estimate_config *config, mlia_config_group group, bool both_roles,

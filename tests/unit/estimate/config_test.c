@@ -124,7 +124,7 @@ static void missing_and_own_files(void **state)
     mlia_arena *arena = mlia_arena_new(0);
     mlia_estimate_config config;
     assert_kind(mlia_config_load(&(mlia_config_choice){.system = MLIA_STR("/nowhere/x.ini")}, arena, &config),
-                MLIA_E_NOT_FOUND);
+                MLIA_E_ESTIMATOR_CONFIG);
     char folder[] = "/tmp/mlia-config-XXXXXX";
     assert_non_null(mkdtemp(folder));
     char path[64];
