@@ -19,6 +19,6 @@ mlia_room(convert/tosa_to_vgf DEPENDS convert/simplify formats/vgf LIBRARIES Pkg
 mlia_room(targets DEPENDS graph result formats/toml EMBED profiles/*.toml)
 mlia_room(measure DEPENDS graph result formats/capture)
 mlia_room(backends DEPENDS graph formats/detect formats/vgf result targets estimate measure)
-mlia_room(core DEPENDS backends convert/tflite_to_tosa formats/tflite formats/mlir formats/tosa formats/vgf)
+mlia_room(core DEPENDS backends convert/tflite_to_tosa convert/tosa_to_vgf formats/tflite formats/mlir formats/tosa formats/vgf)
 mlia_room(render DEPENDS result LIBRARIES m)
 mlia_room(cli DEPENDS core render LIBRARIES PkgConfig::JANSSON PkgConfig::NETTLE)

@@ -73,7 +73,7 @@ static mlia_status *convert(mlia_cli *cli, const mlia_model_file *model, mlia_fo
     MLIA_TRY(mlia_route_run(&reading, &context, artifact));
     if (mlia_cli_has(cli, "require-static-shape"))
         MLIA_TRY(mlia_artifact_require_static(&context, artifact));
-    else if (context.shape_count > 0)
+    else if (context.shape_count > 0 || to == MLIA_FORMAT_VGF) /* a VGF has no unknown dimensions */
         MLIA_TRY(mlia_artifact_resolve(&context, artifact));
     return mlia_route_run(&writing, &context, artifact);
 }

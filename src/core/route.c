@@ -1,6 +1,7 @@
 /* The table of steps and the search for routes. */
 #include "core/route.h"
 
+#include "convert/tosa_to_vgf/tosa_to_vgf.h"
 #include "formats/mlir/mlir.h"
 #include "formats/tosa/tosa.h"
 #include "formats/vgf/vgf.h"
@@ -106,6 +107,15 @@ static mlia_status *graph_to_tosamlir(const mlia_route_context *context, const m
     return keep_bytes(context, mlia_mlir_write(graph, &buffer), &buffer, to);
 }
 
+static mlia_status *graph_to_vgf(const mlia_route_context *context, const mlia_artifact *from,
+                                 mlia_artifact *to)
+{
+    const mlia_graph *graph;
+    mlia_buffer buffer = {0};
+    MLIA_TRY(only_graph(from, &graph));
+    return keep_bytes(context, mlia_tosa_to_vgf(graph, NULL, context->diagnostics, &buffer), &buffer, to);
+}
+
 static const mlia_step steps[] = {
     {"tflite_to_graph", MLIA_FORMAT_TFLITE, MLIA_FORM_GRAPHS, 2, NULL, tflite_to_graph},
     {"tosa_to_graph", MLIA_FORMAT_TOSA, MLIA_FORM_GRAPHS, 1, "tosa-flatbuffers", tosa_to_graph},
@@ -113,6 +123,7 @@ static const mlia_step steps[] = {
     {"vgf_to_graph", MLIA_FORMAT_VGF, MLIA_FORM_GRAPHS, 1, NULL, vgf_to_graph},
     {"graph_to_tosa", MLIA_FORM_GRAPHS, MLIA_FORMAT_TOSA, 1, "tosa-flatbuffers", graph_to_tosa},
     {"graph_to_tosamlir", MLIA_FORM_GRAPHS, MLIA_FORMAT_TOSAMLIR, 1, NULL, graph_to_tosamlir},
+    {"graph_to_vgf", MLIA_FORM_GRAPHS, MLIA_FORMAT_VGF, 1, "ml-sdk-model-converter", graph_to_vgf},
 };
 
 enum { STEP_COUNT = sizeof steps / sizeof *steps };

@@ -318,6 +318,60 @@ static mlia_status *make_results(run *r, mlia_status *fault)
     return first;
 }
 
+/* --- intermediate models --- */
+
+/* What a model is converted to on the way, kept beside the document: from MLIA_FORMAT_BIT formats. */
+static const struct {
+    uint32_t from;
+    unsigned form;
+    const char *folder;
+} intermediates[] = {
+    {MLIA_FORMAT_BIT(MLIA_FORMAT_TFLITE), MLIA_FORMAT_TOSA, "tflite-to-tosa"},
+    {MLIA_FORMAT_BIT(MLIA_FORMAT_TFLITE) | MLIA_FORMAT_BIT(MLIA_FORMAT_TOSA) |
+         MLIA_FORMAT_BIT(MLIA_FORMAT_TOSAMLIR),
+     MLIA_FORMAT_VGF, "ml-sdk-model-converter"},
+};
+
+static mlia_status *write_intermediate(run *r, unsigned form, const char *folder)
+{
+    mlia_route route;
+    mlia_diagnostics ignored = {.arena = r->arena}; /* the analysis has told what matters */
+    mlia_route_context context = {.arena = r->arena,
+                                  .diagnostics = &ignored,
+                                  .name = r->outcome->model.name,
+                                  .path = r->request->model_path};
+    mlia_artifact artifact = r->artifact;
+    if (!mlia_route_find(MLIA_FORM_GRAPHS, form, &route))
+        return NULL;
+    MLIA_TRY(mlia_route_run(&route, &context, &artifact));
+    mlia_str path = mlia_arena_format(r->arena, "%s/%.*s.%.*s", folder, MLIA_STR_ARG(r->outcome->model.stem),
+                                      MLIA_STR_ARG(mlia_form_name(form)));
+    MLIA_TRY_ALLOC(path.data);
+    for (size_t i = 0; i < route.count; i++)
+        if (route.steps[i]->backend != NULL)
+            MLIA_TRY(add_participant(r, mlia_backend_find(mlia_str_from_c(route.steps[i]->backend))));
+    return r->request->write_file(r->request->write_context, path, artifact.bytes);
+}
+
+/* A model that cannot be converted is no error here: the compatibility result says why. */
+static mlia_status *keep_intermediates(run *r)
+{
+    if (r->request->write_file == NULL || r->artifact.segment_count == 0)
+        return NULL;
+    for (size_t i = 0; i < sizeof intermediates / sizeof *intermediates; i++) {
+        if ((intermediates[i].from & MLIA_FORMAT_BIT(r->outcome->model.format)) == 0)
+            continue;
+        mlia_status *status = write_intermediate(r, intermediates[i].form, intermediates[i].folder);
+        if (status != NULL && mlia_kind_class(mlia_status_kind(status)) == MLIA_CLASS_IO)
+            return status;
+        if (status != NULL)
+            mlia_log_add(r->request->log, "INFO", "nothing for %s: %.*s", intermediates[i].folder,
+                         MLIA_STR_ARG(mlia_status_message(status)));
+        mlia_status_free(status);
+    }
+    return NULL;
+}
+
 /* --- extensions --- */
 
 static mlia_value *new_extension(mlia_arena *arena, const char *list_name, mlia_value *list)
@@ -428,6 +482,8 @@ mlia_status *mlia_check_run(const mlia_check_request *request, mlia_arena *arena
         diagnostics->path = previous;
     }
     status = make_results(&r, status);
+    if (status == NULL)
+        status = keep_intermediates(&r);
     if (outcome->document != NULL && outcome->model.file == NULL &&
         r.participants.items[0].facts.model_name.size == 0)
         outcome->document = NULL; /* a run without MODEL that failed before it knew what was measured */

@@ -44,7 +44,7 @@ static mlia_status *prepare(const mlia_graph *graph, const mlia_tosa_to_vgf_opti
     MLIA_TRY(mlia_edit_close(&edit, diagnostics, &stage));
     MLIA_TRY(mlia_edit_open(stage, arena, &edit));
     MLIA_TRY(mlia_narrow_floats(&edit, options->narrowing));
-    MLIA_TRY(mlia_lower_integers(&edit, diagnostics));
+    MLIA_TRY(mlia_vgf_lower_integers(&edit, diagnostics));
     MLIA_TRY(mlia_edit_close(&edit, diagnostics, &stage));
     MLIA_TRY(mlia_edit_open(stage, arena, &edit));
     if (!options->keep_operators) {

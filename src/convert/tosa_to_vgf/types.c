@@ -65,7 +65,7 @@ static mlia_status *change_type(mlia_edit *edit, uint32_t from, uint32_t to, mli
     return NULL;
 }
 
-mlia_status *mlia_lower_integers(mlia_edit *edit, mlia_diagnostics *diagnostics)
+mlia_status *mlia_vgf_lower_integers(mlia_edit *edit, mlia_diagnostics *diagnostics)
 {
     for (size_t i = 0; i < edit->operator_count; i++) {
         uint32_t index = edit->operators[i];
