@@ -54,8 +54,8 @@ typedef struct nx_report {
     bool external;                    /* figures of a program of the user's */
 } nx_report;
 
-/* Runs the program of the user's (option `program`) instead of our model on the only graph segment of a VGF;
- * sets report->estimate and figures. E_ESTIMATOR_PROGRAM. */
+/* Runs the program of the user's (option `program`) instead of our model, once for each graph segment; sets
+ * report->estimate and figures. E_ESTIMATOR_PROGRAM and the errors of reading, writing and converting VGF. */
 mlia_status *nx_program_estimate(nx_report *report, const char *program, const mlia_estimate_config *config);
 /* Figures of our own estimate. */
 nx_figures nx_figures_of(const mlia_estimate *estimate);

@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from conftest import ROOT
+from conftest import PROGRAM, ROOT
 
 SPOTTER = ROOT / "examples/keyword_spotter.vgf"
 CHECK = ("check", "-t", "neural-technology", "--performance")
@@ -179,3 +179,28 @@ def test_other_program_fails(mlia, text, words):
     assert run.status == 1 and "E_ESTIMATOR_PROGRAM" in run.err
     assert all(word in run.err for word in words), run
     assert run.json()["results"][0]["status"] == "failed"
+
+
+def itself(mlia):
+    """A program that answers with our own estimate of the file it is given."""
+    return program(mlia, f'"{PROGRAM}" check "$2" -t neural-technology --performance >/dev/null 2>&1 || exit 7\n'
+                         "cp mlia-output/nx-performance-estimator/* .\n")
+
+
+def test_other_program_gets_a_vgf_of_any_model(mlia):
+    ours = metrics(mlia(*CHECK, SPOTTER, "--json", "--no-output"))
+    model = SPOTTER.with_suffix(".tosa")
+    run = mlia(*CHECK, model, "--json", "--no-output", "--nx-performance-estimator.program", itself(mlia))
+    assert metrics(run)["total_cycles"] == ours["total_cycles"]
+    operators = {e["id"] for e in result(run)["entities"] if e["kind"] == "source_operator"}
+    assert operators and all(re.fullmatch(r"source_operator/segment_0/spirv-\d+", o) for o in operators)
+
+
+def test_other_program_runs_once_for_each_segment(mlia, fixtures):
+    model = fixtures / "vgf/20_segments_shader.vgf"
+    ours = mlia(*CHECK, model, "--json", "--no-output")
+    run = mlia(*CHECK, model, "--json", "--no-output", "--nx-performance-estimator.program", itself(mlia))
+    for name in ("total_cycles", "compute_cycles", "dram_read_bytes", "compiled_size", "dram_footprint"):
+        assert metrics(run)[name] == metrics(ours)[name]
+    assert {k: v["total_cycles"] for k, v in figures(run).items()} == {k: v["total_cycles"] for k, v in figures(ours).items()}
+    assert len({k.split("/")[1] for k in figures(run)}) > 1
