@@ -8,10 +8,11 @@
 #include "graph/location.h"
 #include "measure/labels.h"
 
-/* Operators over all chains of a measurement. A file can list far more than it has bytes: each chain repeats
- * the lists of its fused operations. */
-enum { OPERATOR_LIMIT = 1 << 24 };
-/* Bytes that may be compared with debug names, per segment. */
+/* A file can ask for far more than it has bytes: each chain repeats the lists of its fused operations, each
+ * operator hangs all its ids on all its call paths. Operators and such links over all chains: */
+enum { OPERATOR_LIMIT = 1 << 20 };
+/* Bytes of lists that may be walked, and that may be compared with debug names, per segment. */
+#define LIST_BUDGET  ((uint64_t)1 << 27)
 #define LABEL_BUDGET ((uint64_t)1 << 30)
 
 typedef struct joiner {
@@ -24,6 +25,7 @@ typedef struct joiner {
     mlia_map chains;      /* local id → position in measurement->chains */
     mlia_map cascades;
     uint32_t *operators; /* by row of tosa_ops: position in the segment's operators + 1; 0: not read yet */
+    uint64_t list_budget;
     uint64_t label_budget;
 } joiner;
 
@@ -230,6 +232,14 @@ static mlia_status *read_paths(joiner *state, mlia_measured_operator *op)
     return NULL;
 }
 
+static mlia_status *count_operators(joiner *state, size_t count)
+{
+    if (count > OPERATOR_LIMIT - state->measurement->operator_count)
+        return mlia_error(MLIA_E_LIMIT, "the chains list more than %d operations", OPERATOR_LIMIT);
+    state->measurement->operator_count += count;
+    return NULL;
+}
+
 /* Reads a row of tosa_ops as the segment's next operator. */
 static mlia_status *read_operator(joiner *state, const mlia_debug_row *row)
 {
@@ -244,6 +254,7 @@ static mlia_status *read_operator(joiner *state, const mlia_debug_row *row)
     for (size_t i = 0; i < op->label_count; i++)
         MLIA_TRY(resolve_label(state, op->labels[i], &seen, ids, op));
     MLIA_TRY(read_paths(state, op));
+    MLIA_TRY(count_operators(state, op->source_count * op->path_count));
     state->segment->operator_count++;
     return NULL;
 }
@@ -254,10 +265,12 @@ static mlia_status *add_fused(joiner *state, const mlia_debug_row *fused, mlia_m
 {
     const mlia_debug_table *table = &state->database->tables[MLIA_DEBUG_TOSA_OPS];
     mlia_str cell = fused->cells[MLIA_DEBUG_MEMBERS];
+    if (cell.size > state->list_budget)
+        return mlia_error(MLIA_E_LIMIT, "the lists of the chains are longer than can be walked");
+    state->list_budget -= cell.size;
     for (mlia_str id; mlia_debug_next_id(&cell, &id);) {
         const mlia_debug_row *row = mlia_debug_find(state->database, MLIA_DEBUG_TOSA_OPS, id);
-        if (state->measurement->operator_count++ >= OPERATOR_LIMIT)
-            return mlia_error(MLIA_E_LIMIT, "the chains list more than %d operations", OPERATOR_LIMIT);
+        MLIA_TRY(count_operators(state, 1));
         if (row == NULL) {
             MLIA_TRY(add_dangling(state, MLIA_DEBUG_TOSA_OPS, id));
             continue;
@@ -300,6 +313,7 @@ mlia_status *mlia_measure_join(mlia_measurement *measurement, uint32_t position,
                     .own_indexes = mlia_map_in(arena),
                     .chains = mlia_map_in(arena),
                     .cascades = mlia_map_in(arena),
+                    .list_budget = LIST_BUDGET,
                     .label_budget = LABEL_BUDGET};
     size_t rows = database->tables[MLIA_DEBUG_TOSA_OPS].count;
     state.operators = MLIA_NEW_ARRAY(arena, uint32_t, rows);

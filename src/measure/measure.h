@@ -139,7 +139,7 @@ typedef struct mlia_measurement {
     size_t cascade_capacity;
     mlia_measure_note notes[MLIA_MEASURE_NOTES]; /* in order of report */
     mlia_map noted;                              /* private */
-    size_t operator_count;                       /* private: of all chains */
+    size_t operator_count;                       /* private: of all chains, for the limit */
 } mlia_measurement;
 
 /* Analyses the chosen dispatches; other dispatches' files are not read. Texts live in `arena`. Errors:

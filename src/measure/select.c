@@ -71,7 +71,8 @@ void mlia_measure_close(mlia_measure_inputs *inputs)
 
 enum { SHOWN_DISPATCHES = 3 };
 
-/* " (candidates: A, B, C, … 4 more)" of the dispatches for which `fits` is true. */
+/* "; candidates: A, B, C, … (4 more)" of the dispatches for which `fits` is true (NULL: all); empty when
+ * there are none. */
 static mlia_str candidates(const mlia_capture *capture, uint32_t first, uint32_t count,
                            bool (*fits)(const mlia_capture_dispatch *dispatch, uint64_t value),
                            uint64_t value, mlia_arena *arena)
