@@ -97,6 +97,8 @@ typedef struct mlia_backend_request {
     mlia_backend_facts *facts;   /* never NULL; texts and values in `arena` */
     uint32_t result_index;       /* position of the result in the document, for extensions */
     bool skip_trivial_operators; /* CONST, CONST_SHAPE and RESHAPE get no check and no part in percentages */
+    double advice_share;         /* percent of the total from which a chain gets advice of its own */
+    mlia_str profile_argument;   /* the profile as the user typed it */
     mlia_arena *arena;           /* lives as long as the document */
     mlia_diagnostics *diagnostics;
     /* Stores a side file under the output folder, or is NULL when no files are written. */

@@ -200,9 +200,9 @@ static mlia_status *write_result(checker *c)
                        : 0;
     mlia_result_add_metric(
         c->builder, mlia_metric_number(MLIA_STR("accelerator_operator_percentage"), MLIA_STR("%"), share));
-    mlia_str next = mlia_arena_format(c->arena, "mlia check %.*s --target-profile %.*s --performance",
-                                      MLIA_STR_ARG(c->request->model_path),
-                                      MLIA_STR_ARG(c->request->document->target.profile_name));
+    mlia_str next =
+        mlia_arena_format(c->arena, "mlia check %.*s --target-profile %.*s --performance",
+                          MLIA_STR_ARG(c->request->model_path), MLIA_STR_ARG(c->request->profile_argument));
     MLIA_TRY_ALLOC(next.data);
     return mlia_advise_compatibility(c->builder, c->arena, verdicts, c->operators.count, next);
 }

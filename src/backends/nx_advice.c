@@ -7,7 +7,6 @@
 
 #include "backends/nx_estimate.h"
 
-#define CHAIN_SHARE   0.05 /* least share of the total of a chain that gets advice of its own */
 #define LIST_SHARE    0.01 /* least share of a chain that is named in a list */
 #define TOP_SHARE     0.80
 #define PADDING_WASTE 0.10
@@ -165,7 +164,7 @@ static mlia_status *advise_bounds(const adviser *a)
 {
     uint32_t numbers[3] = {0};
     for (uint32_t i = 0; i < a->count; i++)
-        if (share(a, (double)a->chains[i].chain->cost.total_cycles) >= CHAIN_SHARE)
+        if (share(a, (double)a->chains[i].chain->cost.total_cycles) >= a->report->request->advice_share / 100)
             MLIA_TRY(advise_bound(a, &a->chains[i], numbers));
     return NULL;
 }

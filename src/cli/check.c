@@ -231,6 +231,7 @@ static mlia_status *run(mlia_cli *cli)
     mlia_cli_reports reports;
     mlia_check_request request = {.model_path = cli->arguments.count > 0 ? cli->arguments.items[0] : NULL,
                                   .profile = &profile,
+                                  .profile_argument = mlia_cli_value(cli, "target-profile"),
                                   .config = &config,
                                   .choices = &choices,
                                   .data_flow = !mlia_cli_has(cli, "no-graph"),

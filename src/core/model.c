@@ -45,6 +45,15 @@ static mlia_status *unknown_format(const mlia_model_file *model)
     return status;
 }
 
+static void warn_extension(mlia_diagnostics *diagnostics, const mlia_model_file *model, mlia_format by_name)
+{
+    mlia_str previous = diagnostics->path;
+    diagnostics->path = model->path;
+    mlia_warn(diagnostics, MLIA_W_EXTENSION, "named like %s, but the content is %s",
+              mlia_format_describe(by_name)->title.data, mlia_format_describe(model->format)->title.data);
+    diagnostics->path = previous;
+}
+
 mlia_status *mlia_model_open(const char *path, mlia_arena *arena, mlia_diagnostics *diagnostics,
                              mlia_model_file *model)
 {
@@ -62,9 +71,7 @@ mlia_status *mlia_model_open(const char *path, mlia_arena *arena, mlia_diagnosti
     if (model->format == MLIA_FORMAT_UNKNOWN)
         return unknown_format(model);
     if (by_name != MLIA_FORMAT_UNKNOWN && by_name != model->format)
-        mlia_warn(diagnostics, MLIA_W_EXTENSION, "%.*s: named like %s, but the content is %s",
-                  MLIA_STR_ARG(model->path), mlia_format_describe(by_name)->title.data,
-                  mlia_format_describe(model->format)->title.data);
+        warn_extension(diagnostics, model, by_name);
     mlia_sha256_hex(bytes, model->hash);
     return NULL;
 }

@@ -255,6 +255,8 @@ static mlia_status *analyse(run *r, mlia_result_kind kind, mlia_result *result)
         .document = r->outcome->document,
         .result_index = (uint32_t)r->outcome->document->results.count,
         .skip_trivial_operators = r->participants.items[0].configuration.skip_trivial_operators,
+        .advice_share = request->config->advice_share,
+        .profile_argument = request->profile_argument,
         .arena = r->arena,
         .diagnostics = r->diagnostics,
         .write_file = request->write_file,

@@ -13,6 +13,7 @@ enum { MLIA_KIND_LIMIT = 2 };
 typedef struct mlia_check_request {
     const char *model_path; /* "-": standard input; NULL: measured data without a model */
     const mlia_profile *profile;
+    mlia_str profile_argument; /* as typed */
     const mlia_user_config *config;
     const mlia_backend *backend;             /* the analysing one */
     mlia_result_kind kinds[MLIA_KIND_LIMIT]; /* results asked for, in the order of the document */
