@@ -25,8 +25,43 @@ static const mlia_cli_option options[] = {
     {.name = "require-static-shape",
      .type = MLIA_CLI_FLAG,
      .help = "refuse a model with unknown dimensions that --input-shape does not fix, instead of assuming 1"},
+    {.name = "no-debug-info",
+     .type = MLIA_CLI_FLAG,
+     .help = "leave the names and places of operators out of a VGF"},
+    {.name = "type-narrowing",
+     .type = MLIA_CLI_CHOICE,
+     .argument = "MODE",
+     .choices = "none full partial full_preserve_io",
+     .fallback = "none",
+     .help = "compute a float32 model in float16 in a VGF: everywhere, with float32 accumulators, or with "
+             "float32 inputs and outputs"},
+    {.name = "disable-replicated-composites",
+     .type = MLIA_CLI_FLAG,
+     .help = "write constants of equal elements in full in a VGF"},
     {0},
 };
+
+/* Options that shape a VGF file. */
+static mlia_tosa_to_vgf_options vgf_options(const mlia_cli *cli)
+{
+    static const struct {
+        const char *name;
+        mlia_narrowing narrowing;
+    } modes[] = {
+        {"full", MLIA_NARROWING_FULL},
+        {"partial", MLIA_NARROWING_PARTIAL},
+        {"full_preserve_io", MLIA_NARROWING_FULL_PRESERVE_IO},
+    };
+    mlia_tosa_to_vgf_options result = {
+        .no_debug_info = mlia_cli_has(cli, "no-debug-info"),
+        .no_replicated_composites = mlia_cli_has(cli, "disable-replicated-composites"),
+    };
+    mlia_str mode = mlia_cli_value(cli, "type-narrowing");
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (mlia_str_equal_c(mode, modes[i].name))
+            result.narrowing = modes[i].narrowing;
+    return result;
+}
 
 static mlia_status *choose_format(const mlia_cli *cli, mlia_format *format)
 {
@@ -58,11 +93,13 @@ static mlia_status *convert(mlia_cli *cli, const mlia_model_file *model, mlia_fo
     mlia_route reading;
     mlia_route writing;
     mlia_tflite_choices tflite = mlia_cli_tflite_choices(cli);
+    mlia_tosa_to_vgf_options vgf = vgf_options(cli);
     mlia_route_context context = {.arena = cli->arena,
                                   .diagnostics = &cli->diagnostics,
                                   .name = model->name,
                                   .path = cli->arguments.items[0],
                                   .tflite = &tflite,
+                                  .vgf = &vgf,
                                   .to_tosa = to == MLIA_FORMAT_TOSA || to == MLIA_FORMAT_TOSAMLIR};
     MLIA_TRY(parse_shapes(cli, &context));
     if (!mlia_route_find(model->format, MLIA_FORM_GRAPHS, &reading) ||

@@ -113,7 +113,8 @@ static mlia_status *graph_to_vgf(const mlia_route_context *context, const mlia_a
     const mlia_graph *graph;
     mlia_buffer buffer = {0};
     MLIA_TRY(only_graph(from, &graph));
-    return keep_bytes(context, mlia_tosa_to_vgf(graph, NULL, context->diagnostics, &buffer), &buffer, to);
+    return keep_bytes(context, mlia_tosa_to_vgf(graph, context->vgf, context->diagnostics, &buffer), &buffer,
+                      to);
 }
 
 static const mlia_step steps[] = {

@@ -5,6 +5,7 @@
 #define MLIA_CORE_ROUTE_H
 
 #include "backends/backend.h"
+#include "convert/tosa_to_vgf/tosa_to_vgf.h"
 #include "core/tflite.h"
 
 /* Forms: 0 … MLIA_FORMAT_COUNT - 1 are files of that format. */
@@ -24,8 +25,9 @@ typedef struct mlia_route_context {
     const mlia_input_shape *shapes; /* --input-shape */
     size_t shape_count;
     const char *path; /* of the model file, for files beside it; NULL or "-": there are none */
-    const mlia_tflite_choices *tflite; /* may be NULL */
-    bool to_tosa;                      /* the graphs will be written as TOSA */
+    const mlia_tflite_choices *tflite;   /* may be NULL */
+    bool to_tosa;                        /* the graphs will be written as TOSA */
+    const mlia_tosa_to_vgf_options *vgf; /* how VGF files are written; NULL: the defaults */
 } mlia_route_context;
 
 typedef struct mlia_step {
