@@ -95,6 +95,36 @@ static mlia_status *add_operators(nx_report *report, uint32_t segment, const mli
     return NULL;
 }
 
+/* Attribute roofline: work for each DRAM byte and for each cycle; only of chains that multiply. */
+static mlia_status *set_roofline(nx_report *report, mlia_entity_ref entity, const mlia_estimate_chain *chain)
+{
+    mlia_arena *arena = report->arena;
+    const mlia_traffic *dram = &chain->cost.memories[MLIA_MEMORY_DRAM];
+    double bytes = (double)dram->read_bytes + (double)dram->write_bytes;
+    if (chain->macs == 0 || bytes <= 0 || chain->cost.total_cycles == 0)
+        return NULL;
+    mlia_value *roofline = mlia_value_object(arena);
+    bool done =
+        roofline != NULL &&
+        mlia_value_set(arena, roofline, MLIA_STR("macs_per_cycle"),
+                       mlia_value_number(arena, (double)chain->macs / (double)chain->cost.total_cycles)) &&
+        mlia_value_set(arena, roofline, MLIA_STR("macs_per_dram_byte"),
+                       mlia_value_number(arena, (double)chain->macs / bytes));
+    return done ? set_attribute(report, entity, MLIA_STR("roofline"), roofline) : mlia_error_memory();
+}
+
+/* What decides the chain's cycles, and how far the next limit is. */
+static mlia_status *set_bound(nx_report *report, mlia_entity_ref entity, const mlia_estimate_chain *chain)
+{
+    mlia_arena *arena = report->arena;
+    MLIA_TRY(set_attribute(report, entity, MLIA_STR("bound"),
+                           mlia_value_string(arena, mlia_bound_name(chain->bound))));
+    MLIA_TRY(set_attribute(report, entity, MLIA_STR("bound_cycles"),
+                           mlia_value_integer(arena, (int64_t)chain->bound_cycles)));
+    return set_attribute(report, entity, MLIA_STR("next_bound_cycles"),
+                         mlia_value_integer(arena, (int64_t)chain->next_cycles));
+}
+
 static mlia_status *add_chain(nx_report *report, uint32_t segment, uint32_t index, mlia_entity_ref cascade,
                               bool *on_nx)
 {
@@ -111,13 +141,13 @@ static mlia_status *add_chain(nx_report *report, uint32_t segment, uint32_t inde
     MLIA_TRY(add_operators(report, segment, chain, entity, &nx));
     *on_nx = *on_nx || nx;
     mlia_result_set_placement(report->builder, entity, nx ? MLIA_STR("NX") : MLIA_STR("GPU"));
-    MLIA_TRY(set_attribute(report, entity, MLIA_STR("bound"),
-                           mlia_value_string(report->arena, mlia_bound_name(chain->bound))));
+    MLIA_TRY(set_bound(report, entity, chain));
     if (!report->external) {
         MLIA_TRY(set_attribute(report, entity, MLIA_STR("confidence"),
                                mlia_value_string(report->arena, mlia_confidence_name(chain->confidence))));
         MLIA_TRY(set_attribute(report, entity, MLIA_STR("macs"),
                                mlia_value_integer(report->arena, (int64_t)chain->macs)));
+        MLIA_TRY(set_roofline(report, entity, chain));
     }
     MLIA_TRY(set_stripes(report, entity, &s->stripes[chain->first_stripe], chain->stripe_count));
     add_figures(report, entity, &chain->cost);
