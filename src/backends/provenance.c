@@ -174,6 +174,11 @@ static mlia_status *add_source(writer *w, const mlia_source *source, uint32_t in
     w->operator_types[index] = mlia_value_array(w->arena);
     MLIA_TRY_ALLOC(w->operator_types[index]);
     mlia_result_set_attribute(w->builder, entity, MLIA_STR("operator_types"), w->operator_types[index]);
+    MLIA_TRY(set_text(w, entity, MLIA_STR("op_type"), source->type));
+    if (source->origin.size > 0)
+        MLIA_TRY(set_text(w, entity, MLIA_STR("origin"), source->origin));
+    if (source->origin.size > 0 && source->operator_name.size > 0)
+        MLIA_TRY(set_text(w, entity, MLIA_STR("origin_type"), source->operator_name));
     MLIA_TRY(add_modules(w, source, entity));
     return add_frames(w, source, entity);
 }

@@ -14,7 +14,9 @@ typedef struct mlia_provenance {
 } mlia_provenance;
 
 /* Adds the source operators of `graph`: kind source_operator, name = its label or its type in lower case,
- * attribute operator_types = the TOSA operators that share it, in file order. For those with modules or
+ * attributes operator_types = the TOSA operators that share it, in file order, op_type = its type in the
+ * file's words, and, where its location names the operator of a converted model, origin and origin_type
+ * ("operator/3", "CONV_2D"). For those with modules or
  * frames also the nn_module tree and the code_stack path, with edges down to them. Operators of several
  * graphs with one source share the entity. Texts live in `arena`. Fails only with E_MEMORY. */
 mlia_status *mlia_provenance_add(mlia_result_builder *builder, const mlia_graph *graph, mlia_arena *arena,

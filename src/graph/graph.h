@@ -127,8 +127,9 @@ typedef struct mlia_source {
                       node name */
     mlia_str type; /* operator type in the file's own words: "CONV2D", "tosa.conv2d", "CONV_2D",
                       "aten.convolution.default" */
-    mlia_str operator_name; /* aten_info.operator_name of a JSON location ("aten.conv2d.default"); empty when
-                               none */
+    mlia_str operator_name; /* operator of the file that this one was converted from, by a JSON location
+                               ("aten.conv2d.default", "CONV_2D"); empty when none */
+    mlia_str origin;        /* that operator's id ("operator/3"); empty when none */
     mlia_str label;         /* name from the location (graph/location.h); empty when none */
     mlia_str location;      /* location text as stored; empty when none */
     mlia_str file;          /* file position of the location; empty when none */

@@ -237,11 +237,40 @@ static void set_position(location_decoder *decoder, mlia_str file, uint32_t line
 }
 
 static mlia_status *decode_text(location_decoder *decoder, mlia_str text, uint32_t depth, mlia_str *label);
+
 /* "main"("file") is what the FlatBuffers translator puts behind every text: it names no operator. */
 static bool is_translator_mark(const node *item)
 {
     return item->kind == NODE_NAME && mlia_str_equal_c(item->text, "main") && item->child != NULL &&
            item->child->kind == NODE_FILE;
+}
+
+/* Takes the next digits; false when there are none. */
+static bool take_digits(mlia_str *text)
+{
+    size_t count = 0;
+    while (count < text->size && text->data[count] >= '0' && text->data[count] <= '9')
+        count++;
+    *text = mlia_str_slice(*text, count, text->size);
+    return count > 0;
+}
+
+/* "operator/N" and "subgraph/S/operator/N": how converted files name the operator that something comes from.
+ */
+static bool is_origin(mlia_str text)
+{
+    static const char subgraph[] = "subgraph/";
+    static const char stem[] = "operator/";
+    if (mlia_str_starts_with(text, MLIA_STR(subgraph))) {
+        text = mlia_str_slice(text, sizeof subgraph - 1, text.size);
+        if (!take_digits(&text) || !mlia_str_starts_with(text, MLIA_STR("/")))
+            return false;
+        text = mlia_str_slice(text, 1, text.size);
+    }
+    if (!mlia_str_starts_with(text, MLIA_STR(stem)))
+        return false;
+    text = mlia_str_slice(text, sizeof stem - 1, text.size);
+    return take_digits(&text) && text.size == 0;
 }
 
 static mlia_status *decode_node(location_decoder *decoder, const node *item, uint32_t depth, mlia_str *label);
@@ -295,8 +324,12 @@ static mlia_status *decode_node(location_decoder *decoder, const node *item, uin
         break;
     case NODE_NAME:
         MLIA_TRY(decode_text(decoder, item->text, depth + 1, label));
-        if (item->child != NULL && !is_translator_mark(item->child))
-            return decode_node(decoder, item->child, depth, label->size > 0 ? &ignored : label);
+        if (item->child != NULL && !is_translator_mark(item->child)) {
+            bool keep = label->size > 0 && !is_origin(*label); /* the child says what it is called */
+            mlia_str inner = MLIA_STR_NONE;
+            MLIA_TRY(decode_node(decoder, item->child, depth, &inner));
+            *label = keep || inner.size == 0 ? *label : inner;
+        }
         break;
     case NODE_FUSED:
         return decode_fused(decoder, item, depth, label);
@@ -378,6 +411,8 @@ static mlia_status *decode_text(location_decoder *decoder, mlia_str text, uint32
     MLIA_TRY(parse_text(decoder->arena, text, &root));
     if (root != NULL)
         return decode_node(decoder, root, depth, label);
+    if (is_origin(text) && decoder->source->origin.size == 0)
+        decoder->source->origin = text;
     *label = decode_plain(decoder, text);
     return NULL;
 }

@@ -10,13 +10,15 @@
  *
  * - empty, "unknown", "loc(unknown)": nothing.
  * - A JSON object: label = node_name, else aten_info.node_name, else event_id; operator_name from aten_info;
- *   modules from torch_info.nn_module_stack, frames from torch_info.stack_trace.
+ *   modules from torch_info.nn_module_stack, frames from torch_info.stack_trace. With a member "tflite":
+ * label = its tensor, operator_name = its name, origin = the first of mlia.operators, else from its numbers.
  * - loc( … ) of MLIR: a name gives its text, decoded again up to 8 times, or its child's label when the text
  *   says nothing; fused gives the labels of the parts joined with ";", duplicates dropped; callsite gives
  *   the callee's; a file gives a position and no label.
  * - FILE:LINE:COL: a position and no label (split at the last two colons). Of parts joined by ";" the first
  *   position counts, and the whole text is the label unless all parts are positions.
- * - Anything else: the label.
+ * - Anything else: the label. "operator/N" and "subgraph/S/operator/N" are the origin too, and as an MLIR
+ * name give way to their child's label.
  *
  * Broken JSON or MLIR syntax is a plain label; so is MLIR nested deeper than 64. The first position, module
  * stack and stack trace that occur win. Fails only for memory. */

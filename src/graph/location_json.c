@@ -1,6 +1,7 @@
 /* The JSON form of locations: {"event_id", "aten_info": {"node_name", "operator_name"}, "torch_info":
- * {"nn_module_stack", "stack_trace", …}} as ExecuTorch writes it, or {"node_name": …}. Members that are
- * missing or of another shape are passed over: a location never makes a file unreadable. */
+ * {"nn_module_stack", "stack_trace", …}} as ExecuTorch writes it, {"node_name": …}, or {"tflite": …, "mlia":
+ * …} as this program writes it. Members that are missing or of another shape are passed over: a location
+ * never makes a file unreadable. */
 #include "graph/location_json.h"
 
 #include <jansson.h>
@@ -202,10 +203,39 @@ static mlia_status *decode_frames(mlia_arena *arena, const json_t *trace, mlia_s
     return NULL;
 }
 
+/* What the conversion of TensorFlow Lite models writes: {"tflite": {"subgraph", "operator", "name",
+ * "tensor"}, "mlia": {"operators": […]}}. The first of the operators is the main one; without a list it is
+ * the one of "tflite". */
+static bool decode_tflite(mlia_arena *arena, const json_t *root, mlia_source *source, mlia_str *label)
+{
+    const json_t *tflite = json_object_get(root, "tflite");
+    const json_t *operators = json_object_get(json_object_get(root, "mlia"), "operators");
+    const json_t *number = json_object_get(tflite, "operator");
+    long long subgraph = json_integer_value(json_object_get(tflite, "subgraph"));
+    if (!json_is_object(tflite))
+        return true;
+    if (label->size == 0 && !copy_string(arena, json_object_get(tflite, "tensor"), label))
+        return false;
+    if (source->operator_name.size == 0 &&
+        !copy_string(arena, json_object_get(tflite, "name"), &source->operator_name))
+        return false;
+    if (source->origin.size > 0)
+        return true;
+    if (!copy_string(arena, json_array_get(operators, 0), &source->origin))
+        return false;
+    if (source->origin.size > 0 || !json_is_integer(number))
+        return true;
+    source->origin = subgraph == 0
+                         ? mlia_arena_format(arena, "operator/%lld", (long long)json_integer_value(number))
+                         : mlia_arena_format(arena, "subgraph/%lld/operator/%lld", subgraph,
+                                             (long long)json_integer_value(number));
+    return source->origin.data != NULL;
+}
+
 static mlia_status *decode_object(mlia_arena *arena, const json_t *root, mlia_source *source, mlia_str *label)
 {
     const json_t *torch = json_object_get(root, "torch_info");
-    if (!decode_label(arena, root, label))
+    if (!decode_label(arena, root, label) || !decode_tflite(arena, root, source, label))
         return mlia_error_memory();
     if (source->operator_name.size == 0 &&
         !copy_string(arena, json_object_get(json_object_get(root, "aten_info"), "operator_name"),

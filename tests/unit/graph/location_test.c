@@ -149,6 +149,29 @@ static void test_executorch(void **state)
     assert_int_equal(source.frames[1].function.size, 0);
 }
 
+static void test_converted_models(void **state)
+{
+    (void)state;
+    mlia_source source = decode("{\"tflite\":{\"subgraph\":0,\"operator\":3,\"name\":\"CONV_2D\",\"tensor\":"
+                                "\"conv/Relu\"},\"mlia\":{\"operators\":[\"operator/4\",\"operator/3\"]}}");
+    assert_str(source.label, "conv/Relu");
+    assert_str(source.operator_name, "CONV_2D");
+    assert_str(source.origin, "operator/4");
+    source = decode("loc(\"{\\22tflite\\22:{\\22subgraph\\22:2,\\22operator\\22:7}}\")");
+    assert_str(source.origin, "subgraph/2/operator/7");
+    source = decode("loc(\"subgraph/1/operator/3\"(\"conv/Relu\"(\"model.tflite\":1:3)))");
+    assert_str(source.label, "conv/Relu");
+    assert_str(source.origin, "subgraph/1/operator/3");
+    assert_str(source.file, "model.tflite");
+    source = decode("subgraph/1/operator/0");
+    assert_str(source.label, "subgraph/1/operator/0");
+    assert_str(source.origin, "subgraph/1/operator/0");
+    static const char *const others[] = {"operator/",  "operator/3x",    "subgraph//operator/1",
+                                         "subgraph/1", "{\"tflite\":3}", "{\"tflite\":{\"operator\":\"3\"}}"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_int_equal(decode(others[i]).origin.size, 0);
+}
+
 static void test_other_shapes_of_module_stacks(void **state)
 {
     (void)state;
@@ -219,9 +242,13 @@ static void test_references(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_labels),       cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_executorch),   cmocka_unit_test(test_other_shapes_of_module_stacks),
-        cmocka_unit_test(test_deep_nesting), cmocka_unit_test(test_references),
+        cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_executorch),
+        cmocka_unit_test(test_converted_models),
+        cmocka_unit_test(test_other_shapes_of_module_stacks),
+        cmocka_unit_test(test_deep_nesting),
+        cmocka_unit_test(test_references),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
