@@ -6,6 +6,9 @@
 #include "estimate/plan.h"
 
 enum { ELEMENTS_LOOKED_AT = 16 };
+
+static const char CONTROL_FLOW[] = "how often control flow runs is not known";
+
 #define BYTES_LIMIT 281474976710656.0 /* 2^48: larger tensors are not priced */
 
 mlia_extent mlia_extent_of(const mlia_graph_value *value)
@@ -267,7 +270,7 @@ static mlia_role role_of(const mlia_operator *op, const char **reason)
             return MLIA_ROLE_TRANSFORM;
         break;
     case MLIA_GROUP_CONTROL_FLOW:
-        *reason = "how often control flow runs is not known";
+        *reason = CONTROL_FLOW;
         return MLIA_ROLE_UNESTIMATED;
     default:
         break;
@@ -419,6 +422,19 @@ static mlia_status *index_readers(mlia_plan *plan, const mlia_block *block)
     return NULL;
 }
 
+/* Bodies of control flow: nobody knows how often they run. */
+static void refuse_nested(mlia_plan *plan, uint32_t main_block)
+{
+    for (uint32_t i = 0; i < plan->graph->operator_count; i++) {
+        const mlia_operator *op = &plan->graph->operators[i];
+        bool constant = op->op == MLIA_OP_CONST || op->op == MLIA_OP_CONST_SHAPE;
+        if (op->block == main_block || constant)
+            continue;
+        plan->operators[i].role = MLIA_ROLE_UNESTIMATED;
+        plan->operators[i].reason = CONTROL_FLOW;
+    }
+}
+
 mlia_status *mlia_plan_normalise(mlia_plan *plan)
 {
     const mlia_graph *graph = plan->graph;
@@ -443,6 +459,7 @@ mlia_status *mlia_plan_normalise(mlia_plan *plan)
     if (graph->region_count == 0)
         return NULL;
     const mlia_block *block = mlia_graph_main(graph);
+    refuse_nested(plan, graph->regions[0].block);
     for (uint32_t i = 0; i < block->output_count; i++)
         leaves[block->outputs[i]] = true;
     for (uint32_t i = 0; i < block->operator_count; i++) {
