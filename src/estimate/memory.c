@@ -1,9 +1,9 @@
 /* Memory plan: which activations live at the same time, and where they would be put in DRAM.
  *
- * A tensor lives from the chain that writes it to the last chain that reads it; model inputs live from the
- * start, outputs to the end. Places are given in running order, best fit among free blocks of similar size
- * (64 size classes, so that planning is linear); neighbours are merged when they are freed. The most bytes
- * alive at one time are the lower bound that the plan is compared with. */
+ * A tensor lives from the cascade that writes it to the last cascade that reads it; model inputs live from
+ * the start, outputs to the end. Places are given in running order, best fit among free blocks of similar
+ * size (64 size classes, so that planning is linear); neighbours are merged when they are freed. The most
+ * bytes alive at one time are the lower bound that the plan is compared with. */
 #include "estimate/plan.h"
 
 enum { CLASSES = 64, LOOKED_AT = 8 };
@@ -137,20 +137,19 @@ static void release(planner *p, uint32_t index)
     enlist(p, index);
 }
 
-/* Last chain that reads each root (index + 1), 0 for none; outputs live past the end. */
+/* Last cascade that uses each root (index + 1), 0 for none; outputs live past the end. */
 static void find_last_uses(const mlia_plan *plan, uint32_t *last_use)
 {
     for (uint32_t i = 0; i < plan->chain_count; i++) {
         const mlia_plan_chain *chain = &plan->chains[i];
         for (uint32_t k = 0; k < chain->input_count - chain->constant_count; k++)
-            last_use[chain->inputs[k]] = i + 1;
+            last_use[chain->inputs[k]] = plan->cascade_of[i] + 1;
         for (uint32_t k = 0; k < chain->output_count; k++)
-            if (last_use[chain->outputs[k]] < i + 1)
-                last_use[chain->outputs[k]] = i + 1;
+            last_use[chain->outputs[k]] = plan->cascade_of[i] + 1;
     }
     for (uint32_t v = 0; v < plan->graph->value_count; v++)
         if (plan->is_output[v])
-            last_use[v] = plan->chain_count + 1;
+            last_use[v] = plan->cascade_count + 1;
 }
 
 /* Live bytes over the run of the chains. */
@@ -187,20 +186,29 @@ static void end(const mlia_plan *plan, account *a, uint32_t root)
     a->live -= bytes;
 }
 
-static void run_chain(const mlia_plan *plan, account *a, uint32_t index)
+static void end_unused(const mlia_plan *plan, account *a, const uint32_t *roots, uint32_t count,
+                       uint32_t cascade)
 {
-    const mlia_plan_chain *chain = &plan->chains[index];
-    double cycles = (double)plan->result->chains[index].cost.total_cycles;
-    for (uint32_t k = 0; k < chain->output_count && !plan->placements[index].output_in_l2; k++)
-        begin(plan, a, chain->outputs[k]);
+    for (uint32_t k = 0; k < count; k++)
+        if (a->last_use[roots[k]] == cascade + 1)
+            end(plan, a, roots[k]);
+}
+
+/* The chains of a cascade run at the same time: all that they read and write lives together. */
+static void run_cascade(const mlia_plan *plan, account *a, const mlia_estimate_cascade *cascade)
+{
+    uint32_t last = cascade->first_chain + cascade->chain_count;
+    double cycles = (double)cascade->cost.total_cycles;
+    for (uint32_t i = cascade->first_chain; i < last; i++)
+        for (uint32_t k = 0; k < plan->chains[i].output_count && !plan->placements[i].output_in_l2; k++)
+            begin(plan, a, plan->chains[i].outputs[k]);
     a->weighted += (double)a->live * cycles;
     a->cycles += cycles;
-    for (uint32_t k = 0; k < chain->input_count - chain->constant_count; k++)
-        if (a->last_use[chain->inputs[k]] == index + 1)
-            end(plan, a, chain->inputs[k]);
-    for (uint32_t k = 0; k < chain->output_count; k++)
-        if (a->last_use[chain->outputs[k]] == index + 1)
-            end(plan, a, chain->outputs[k]);
+    for (uint32_t i = cascade->first_chain; i < last; i++) {
+        const mlia_plan_chain *chain = &plan->chains[i];
+        end_unused(plan, a, chain->inputs, chain->input_count - chain->constant_count, plan->cascade_of[i]);
+        end_unused(plan, a, chain->outputs, chain->output_count, plan->cascade_of[i]);
+    }
 }
 
 mlia_status *mlia_plan_memory(mlia_plan *plan)
@@ -223,8 +231,8 @@ mlia_status *mlia_plan_memory(mlia_plan *plan)
             if (a.last_use[block->inputs[i]] > 0)
                 begin(plan, &a, block->inputs[i]);
     }
-    for (uint32_t i = 0; i < plan->chain_count; i++)
-        run_chain(plan, &a, i);
+    for (uint32_t i = 0; i < plan->cascade_count; i++)
+        run_cascade(plan, &a, &result->cascades[i]);
     for (uint32_t i = 0; i < plan->chain_count; i++)
         result->memory.model_weight_memory += result->chains[i].weight_bytes;
     result->memory.dram_footprint = a.planner.end;
