@@ -139,16 +139,21 @@ static uint32_t place_windows(lowering *l, uint32_t x, uint32_t axes, const int6
                               mlia_attributes *attributes, int64_t *out)
 {
     int64_t pad[6];
+    int64_t used[MAX_RANK];
+    static const int64_t start[MAX_RANK] = {0};
+    if (x == MLIA_NONE || l->fault != NULL)
+        return MLIA_NONE;
+    memcpy(used, VALUE_DIMS(l, x), VALUE_RANK(l, x) * sizeof *used);
     for (uint32_t i = 0; i < axes && l->fault == NULL; i++) {
-        window w = mlia_lower_window(l, VALUE_DIMS(l, x)[1 + i], kernel[i], stride[i], dilation[i], same);
+        window w = mlia_lower_window(l, used[1 + i], kernel[i], stride[i], dilation[i], same);
         pad[2 * i] = w.before;
         pad[2 * i + 1] = w.after;
         out[i] = w.out;
-        if (l->fault == NULL)
-            x = mlia_emit_part(l, x, 1 + i, 0, w.used);
+        used[1 + i] = w.used;
     }
     if (l->fault != NULL)
         return MLIA_NONE;
+    x = mlia_emit_slice(l, x, start, used);
     *attributes = mlia_attributes_default();
     attributes->pad = mlia_lower_list(l, 2 * axes, pad);
     attributes->stride = mlia_lower_list(l, axes, stride);

@@ -360,8 +360,18 @@ static bool same_dims(const mlia_graph_value *info, uint32_t rank, const int64_t
     return info->rank == rank && (rank == 0 || memcmp(info->dims, dims, rank * sizeof *dims) == 0);
 }
 
+/* What a RESHAPE was made from: reshaping its result is reshaping that. An operator in between that nothing
+ * reads any more is dropped in the end. */
+static uint32_t before_reshape(const lowering *l, uint32_t x)
+{
+    uint32_t producer = x == MLIA_NONE ? MLIA_NONE : l->graph->values[x].producer;
+    bool is_reshape = producer != MLIA_NONE && l->graph->operators[producer].op == MLIA_OP_RESHAPE;
+    return is_reshape ? l->graph->operators[producer].inputs[0] : x;
+}
+
 uint32_t mlia_emit_reshape(lowering *l, uint32_t x, uint32_t rank, const int64_t *dims)
 {
+    x = before_reshape(l, x);
     if (x == MLIA_NONE || same_dims(mlia_lower_info(l, x), rank, dims))
         return x;
     if (rank > TOSA_MAX_RANK) {
