@@ -86,8 +86,8 @@ mlia_status *mlia_cli_check_unused_options(const mlia_cli *cli, const mlia_backe
 {
     for (size_t i = 0; i < cli->uses.count; i++) {
         const mlia_cli_option *option = cli->uses.items[i].option;
-        bool is_override = strcmp(option->name, "set") == 0;
-        if ((option->backend != NULL && option->backend != backend) || (is_override && backend->profiling))
+        bool estimates = strcmp(option->name, "set") == 0 || strcmp(option->name, "input-shape") == 0;
+        if ((option->backend != NULL && option->backend != backend) || (estimates && backend->profiling))
             return mlia_error(MLIA_E_OPTION_UNUSED, "'--%s' has no effect: the run uses %s", option->name,
                               backend->id);
     }

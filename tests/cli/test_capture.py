@@ -185,6 +185,7 @@ def test_model_without_graph(profile, tmp_path):
     (["--profiling-data", "CAPTURE", "--performance", "--compatibility"], "E_OPTION_CONFLICT"),
     (["--profiling-data", "CAPTURE"], "E_CATEGORY"),
     (["--profiling-data", "CAPTURE", "--performance", "--set", "a.b=1"], "E_OPTION_UNUSED"),
+    (["--profiling-data", "CAPTURE", "--performance", "--input-shape", "1x2"], "E_OPTION_UNUSED"),
     (["--profiling-data", "CAPTURE", "--performance", "-b", "tosa-flatbuffers"], "E_BACKEND_NOT_SELECTABLE"),
     (["--profiling-data", "CAPTURE", "--performance", "-b", "nx-performance-estimator"], "E_OPTION_CONFLICT"),
     (["--profiling-data", "CAPTURE", "--performance", "--nx-performance-estimator.skip-trivial-ops"], "E_OPTION_UNUSED"),
