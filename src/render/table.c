@@ -1,11 +1,17 @@
 /* Layout and printing of tables. */
 #include "render/table.h"
 
+void mlia_table_text_column(const mlia_terminal *terminal, mlia_table *table, mlia_str title,
+                            mlia_align align, mlia_style style)
+{
+    mlia_column column = {.title = title, .align = align, .style = style};
+    table->failed = !MLIA_APPEND(terminal->arena, table->columns, column) || table->failed;
+}
+
 void mlia_table_column(const mlia_terminal *terminal, mlia_table *table, const char *title, mlia_align align,
                        mlia_style style)
 {
-    mlia_column column = {.title = mlia_str_from_c(title), .align = align, .style = style};
-    table->failed = !MLIA_APPEND(terminal->arena, table->columns, column) || table->failed;
+    mlia_table_text_column(terminal, table, mlia_str_from_c(title), align, style);
 }
 
 void mlia_table_cell(const mlia_terminal *terminal, mlia_table *table, mlia_str text)
@@ -95,7 +101,7 @@ static void print_row(const mlia_terminal *terminal, const mlia_table *table, co
 
 void mlia_table_print(const mlia_terminal *terminal, mlia_table *table, size_t indent)
 {
-    if (table->failed) {
+    if (table->failed || table->columns.count == 0) {
         terminal->buffer->failed = true;
         return;
     }

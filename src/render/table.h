@@ -23,6 +23,9 @@ typedef struct mlia_table {
 
 void mlia_table_column(const mlia_terminal *terminal, mlia_table *table, const char *title, mlia_align align,
                        mlia_style style);
+/* The same with a title that is a shown text. */
+void mlia_table_text_column(const mlia_terminal *terminal, mlia_table *table, mlia_str title,
+                            mlia_align align, mlia_style style);
 /* Next cell of the current row; shown text. */
 void mlia_table_cell(const mlia_terminal *terminal, mlia_table *table, mlia_str text);
 

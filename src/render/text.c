@@ -272,8 +272,10 @@ static void put_checks(const mlia_terminal *t, const mlia_result *result)
     mlia_terminal_end_line(t);
 }
 
+/* Advice given several times is numbered: ID#2. Hiding the id hides all. */
 static bool is_hidden(const mlia_terminal *t, mlia_str id)
 {
+    id = mlia_str_slice(id, 0, mlia_str_find(id, '#'));
     for (size_t i = 0; i < t->options.hidden_count; i++)
         if (mlia_str_equal(t->options.hidden_advice[i], id))
             return true;

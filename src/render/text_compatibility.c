@@ -64,7 +64,7 @@ static mlia_status *find_checks(const mlia_terminal *t, const mlia_view *view, c
 }
 
 static void put_level(const mlia_terminal *t, const mlia_view *view, const mlia_check *const *checks,
-                      unsigned level, size_t level_count, size_t operator_count)
+                      const char *level, size_t level_count, size_t operator_count)
 {
     mlia_table table = {0};
     mlia_table_column(t, &table, "Operator", MLIA_ALIGN_TEXT, MLIA_STYLE_NAME);
@@ -73,7 +73,7 @@ static void put_level(const mlia_terminal *t, const mlia_view *view, const mlia_
     size_t limit = t->options.top == 0 ? level_count : t->options.top;
     size_t shown = 0;
     for (uint32_t i = 0; i < view->count && shown < limit; i++) {
-        if (level_of(view, i) != level)
+        if (!mlia_str_equal_c(mlia_view_attribute(view, i, MLIA_STR("compat_level")), level))
             continue;
         shown++;
         mlia_str id = view->entities[i].entity->id;
@@ -90,8 +90,8 @@ static void put_level(const mlia_terminal *t, const mlia_view *view, const mlia_
         mlia_table_cell(t, &table, MLIA_STR_NONE);
         mlia_table_cell(t, &table, MLIA_STR_NONE);
     }
-    mlia_str title = mlia_arena_format(t->arena, "  %s (%zu of %zu operators)", levels[level], level_count,
-                                       operator_count);
+    mlia_str title =
+        mlia_arena_format(t->arena, "  %s (%zu of %zu operators)", level, level_count, operator_count);
     mlia_terminal_end_line(t);
     mlia_terminal_put(t, MLIA_STYLE_TITLE, title, 0);
     mlia_terminal_end_line(t);
@@ -176,7 +176,7 @@ mlia_status *mlia_text_compatibility(const mlia_terminal *t, const mlia_view *vi
     size_t all = view->count - counts[LEVEL_COUNT];
     for (unsigned level = 0; level < LEVEL_TOSA; level++)
         if (counts[level] > 0)
-            put_level(t, view, checks, level, counts[level], all);
+            put_level(t, view, checks, levels[level], counts[level], all);
     MLIA_TRY(collect_types(t, view, &types));
     if (types.count > 0)
         put_types(t, &types);

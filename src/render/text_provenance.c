@@ -83,9 +83,7 @@ static void add_columns(const mlia_terminal *t, mlia_table *table, mlia_str titl
     mlia_str text = shown < count
                         ? mlia_arena_format(t->arena, "%.*s (%zu of %zu)", MLIA_STR_ARG(title), shown, count)
                         : title;
-    mlia_table_column(t, table, "", MLIA_ALIGN_TEXT, MLIA_STYLE_NAME);
-    if (table->columns.count > 0)
-        table->columns.items[0].title = text;
+    mlia_table_text_column(t, table, text, MLIA_ALIGN_TEXT, MLIA_STYLE_NAME);
     mlia_table_column(t, table, "Total", MLIA_ALIGN_FIGURE, MLIA_STYLE_HIGHLIGHT);
     mlia_table_column(t, table, "%", MLIA_ALIGN_FIGURE, MLIA_STYLE_PLAIN);
 }
@@ -96,11 +94,13 @@ static mlia_status *put_modules(const mlia_terminal *t, const mlia_view *view, c
     enum { MOST_INDENT = 20 };
     bool *seen = MLIA_NEW_ARRAY(t->arena, bool, view->count);
     MLIA_TRY_ALLOC(seen);
-    while (stack->count > 0 && table->cells.count / table->columns.count < limit) {
+    size_t rows = 0;
+    while (stack->count > 0 && rows < limit) {
         pending item = stack->items[--stack->count];
         if (seen[item.entity])
             continue;
         seen[item.entity] = true;
+        rows++;
         const mlia_view_entity *module = &view->entities[item.entity];
         uint32_t indent = 2 * (item.depth < MOST_INDENT ? item.depth : MOST_INDENT);
         mlia_str name = mlia_terminal_text(t, module->entity->name);
@@ -289,6 +289,8 @@ mlia_status *mlia_text_code_line_table(const mlia_terminal *t, mlia_view *view)
     MLIA_TRY(find_depths(t, view, &depths));
     MLIA_TRY(collect_lines(t, view, depths, &all));
     MLIA_TRY(collect_paths(t, view, figure.name, &all, &found));
+    if (found.items == NULL || all.items == NULL)
+        return NULL;
     size_t limit = t->options.top == 0 || t->options.top > found.count ? found.count : t->options.top;
     mlia_table table = {0};
     add_columns(t, &table, MLIA_STR("Code lines"), limit, found.count);

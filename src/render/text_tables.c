@@ -184,8 +184,8 @@ static mlia_str bound_of(const mlia_terminal *t, const mlia_view *view, uint32_t
 static void add_flat_columns(const mlia_terminal *t, mlia_table *table, mlia_str kind, bool operators,
                              const detail *details, const bool *used, bool bound)
 {
-    mlia_table_column(t, table, "", MLIA_ALIGN_TEXT, MLIA_STYLE_NAME);
-    table->columns.items[0].title = mlia_terminal_text(t, mlia_text_kind_title(kind, false));
+    mlia_str title = mlia_terminal_text(t, mlia_text_kind_title(kind, false));
+    mlia_table_text_column(t, table, title, MLIA_ALIGN_TEXT, MLIA_STYLE_NAME);
     if (operators)
         mlia_table_column(t, table, "Operators", MLIA_ALIGN_TEXT, MLIA_STYLE_PLAIN);
     mlia_table_column(t, table, "Total", MLIA_ALIGN_FIGURE, MLIA_STYLE_HIGHLIGHT);

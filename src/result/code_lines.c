@@ -132,8 +132,8 @@ mlia_status *mlia_result_derive_code_lines(mlia_arena *arena, mlia_result *resul
         if (!mlia_str_equal(stack->kind, mlia_well_known_kinds[MLIA_KIND_CODE_STACK]) ||
             !place_of(stack, &file, &line))
             continue;
-        mlia_str id;
-        mlia_str name;
+        mlia_str id = MLIA_STR_NONE;
+        mlia_str name = MLIA_STR_NONE;
         MLIA_TRY(make_names(arena, file, line, &id, &name));
         bool is_new;
         uint32_t *position = mlia_map_insert(&lines, id, (uint32_t)result->entities.count, &is_new);

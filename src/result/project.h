@@ -116,8 +116,8 @@ mlia_status *mlia_project_sum_atoms(mlia_projection *projection, uint32_t expose
                                     bool *is_new);
 /* Offers all single records that cover the target in view. */
 mlia_status *mlia_project_offer_singles(mlia_projection *projection, bool with_extras, mlia_choice *choice);
-/* The target in view would show records of others if it had nothing better: such a record is not only its exposer's
- * any more. True when there was one. */
+/* The target in view would show records of others if it had nothing better: such a record is not only its
+ * exposer's any more. True when there was one. */
 bool mlia_project_expose(mlia_projection *projection);
 /* Drops records that a sealed one with the same leaves and more origins supersedes. */
 void mlia_records_drop_dominated(mlia_projection *projection, mlia_records *records);

@@ -44,12 +44,13 @@ static bool count_kinds(mlia_projection *p, mlia_record *record)
     return true;
 }
 
-/* A new record; `origins` must be ascending and stay. */
-static mlia_status *new_record(mlia_projection *p, uint32_t *origins, uint32_t count, mlia_figures figures,
-                               uint32_t exposer, mlia_record **made)
+/* A new record, or NULL when out of memory; `origins` must be ascending and stay. */
+static mlia_record *new_record(mlia_projection *p, uint32_t *origins, uint32_t count, mlia_figures figures,
+                               uint32_t exposer)
 {
     mlia_record *record = MLIA_NEW(p->arena, mlia_record);
-    MLIA_TRY_ALLOC(record);
+    if (record == NULL)
+        return NULL;
     *record =
         (mlia_record){.origins = origins, .origin_count = count, .figures = figures, .exposer = exposer};
     if (count == 1) {
@@ -59,9 +60,8 @@ static mlia_status *new_record(mlia_projection *p, uint32_t *origins, uint32_t c
         record->leaves = join_leaves(p, origins, count, &record->leaf_count);
     }
     if (record->leaves == NULL || !count_kinds(p, record) || !MLIA_APPEND(p->arena, p->records, record))
-        return mlia_error_memory();
-    *made = record;
-    return NULL;
+        return NULL;
+    return record;
 }
 
 static int compare_numbers(const void *left, const void *right)
@@ -126,12 +126,14 @@ mlia_status *mlia_record_sum(mlia_projection *p, mlia_record *const *parts, size
     MLIA_TRY(sum_figures(p, parts, count, &figures));
     if (figures.count == 0)
         return NULL;
-    MLIA_TRY(new_record(p, origins, total, figures, exposer, record));
-    (*record)->is_sealed = sealed;
+    mlia_record *made = new_record(p, origins, total, figures, exposer);
+    MLIA_TRY_ALLOC(made);
+    made->is_sealed = sealed;
     uint32_t number = (uint32_t)p->records.count - 1;
     MLIA_TRY_ALLOC(mlia_map_insert(&p->by_origins, key, number, NULL));
+    *record = made;
     *is_new = true;
-    return list_composite(p, *record, number);
+    return list_composite(p, made, number);
 }
 
 /* An authoritative entity with an authoritative child over a declared edge is no source. */
@@ -169,9 +171,8 @@ static mlia_status *make_origins(mlia_projection *p)
         uint32_t *origin = MLIA_NEW(p->arena, uint32_t);
         MLIA_TRY_ALLOC(origin);
         *origin = e;
-        mlia_record *record;
         p->atom_of[e] = p->single_of[e] = (uint32_t)p->records.count;
-        MLIA_TRY(new_record(p, origin, 1, p->figures.of_entity[e], e, &record));
+        MLIA_TRY_ALLOC(new_record(p, origin, 1, p->figures.of_entity[e], e));
     }
     mlia_edges_normalise(&covers);
     mlia_adjacency unused;
