@@ -12,8 +12,14 @@ typedef struct chunk {
     _Alignas(max_align_t) unsigned char data[];
 } chunk;
 
+typedef struct adopted {
+    struct adopted *next;
+    void *memory;
+} adopted;
+
 struct mlia_arena {
     chunk *current;
+    adopted *adopted; /* the records live in chunks */
     size_t next_size;
     size_t used;
     size_t limit;
@@ -35,6 +41,8 @@ void mlia_arena_free(mlia_arena *arena)
 {
     if (arena == NULL)
         return;
+    for (adopted *item = arena->adopted; item != NULL; item = item->next)
+        free(item->memory);
     for (chunk *item = arena->current; item != NULL;) {
         chunk *next = item->next;
         free(item);
@@ -84,6 +92,16 @@ void *mlia_arena_alloc(mlia_arena *arena, size_t count, size_t size, size_t alig
     item->used = start + bytes;
     arena->used += bytes;
     return item->data + start;
+}
+
+bool mlia_arena_adopt(mlia_arena *arena, void *memory)
+{
+    adopted *item = MLIA_NEW(arena, adopted);
+    if (item == NULL)
+        return false;
+    *item = (adopted){arena->adopted, memory};
+    arena->adopted = item;
+    return true;
 }
 
 void mlia_arena_release(mlia_arena *arena, void *items, size_t bytes)

@@ -28,6 +28,10 @@ void *mlia_arena_alloc(mlia_arena *arena, size_t count, size_t size, size_t alig
 void *mlia_arena_grow(mlia_arena *arena, void *items, size_t used, size_t *capacity, size_t needed,
                       size_t size, size_t alignment);
 
+/* Takes memory from malloc over: it is freed with the arena. False when out of memory; then it stays the
+ * caller's. */
+bool mlia_arena_adopt(mlia_arena *arena, void *memory);
+
 /* Gives memory of exactly `bytes` back early if it is large enough to stand alone; else it stays until the
  * end. */
 void mlia_arena_release(mlia_arena *arena, void *items, size_t bytes);

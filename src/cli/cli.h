@@ -81,6 +81,7 @@ struct mlia_cli {
     mlia_diagnostics diagnostics;
     size_t reported;    /* diagnostics already printed */
     mlia_buffer output; /* for standard output, written at the end */
+    mlia_bytes bulk;    /* written in place of `output` when there is any: a large result is not copied */
     int exit_status;    /* when the command succeeds */
 };
 

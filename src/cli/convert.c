@@ -128,7 +128,7 @@ static mlia_status *run(mlia_cli *cli)
         cli->diagnostics.path = MLIA_STR_NONE;
     }
     if (status == NULL)
-        mlia_buffer_add(&cli->output, artifact.bytes.data, artifact.bytes.size);
+        cli->bulk = artifact.bytes;
     mlia_file_free(model.file);
     return status;
 }

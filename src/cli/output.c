@@ -111,23 +111,35 @@ void mlia_cli_progress(const mlia_cli *cli, const char *text)
     mlia_buffer_free(&line);
 }
 
+static mlia_bytes output_bytes(const mlia_cli *cli)
+{
+    return cli->bulk.size > 0 ? cli->bulk : mlia_buffer_bytes(&cli->output);
+}
+
+static void forget_output(mlia_cli *cli)
+{
+    cli->output.size = 0;
+    cli->bulk = (mlia_bytes){NULL, 0};
+}
+
 mlia_status *mlia_cli_write_output(mlia_cli *cli)
 {
     mlia_str path = mlia_cli_value(cli, "output");
     if (path.size == 0 || mlia_str_equal_c(path, "-"))
         return NULL;
     MLIA_TRY(mlia_buffer_status(&cli->output));
-    MLIA_TRY(mlia_file_write(path.data, (mlia_bytes){cli->output.data, cli->output.size}));
-    cli->output.size = 0;
+    MLIA_TRY(mlia_file_write(path.data, output_bytes(cli)));
+    forget_output(cli);
     return NULL;
 }
 
 mlia_status *mlia_cli_flush(mlia_cli *cli)
 {
     MLIA_TRY(mlia_buffer_status(&cli->output));
+    mlia_bytes bytes = output_bytes(cli);
     size_t done = 0;
-    while (done < cli->output.size) {
-        ssize_t put = write(STDOUT_FILENO, cli->output.data + done, cli->output.size - done);
+    while (done < bytes.size) {
+        ssize_t put = write(STDOUT_FILENO, bytes.data + done, bytes.size - done);
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0 && errno == EPIPE)
@@ -136,7 +148,7 @@ mlia_status *mlia_cli_flush(mlia_cli *cli)
             return mlia_error(MLIA_E_WRITE, "cannot write to standard output: %s", strerror(errno));
         done += (size_t)put;
     }
-    cli->output.size = 0;
+    forget_output(cli);
     return NULL;
 }
 

@@ -253,10 +253,13 @@ mlia_status *mlia_inspect(const mlia_model_file *model, const mlia_inspect_optio
 {
     inspector in = {model, options, arena, diagnostics};
     mlia_value *root = mlia_value_object(arena);
-    bool done = root != NULL && set_str(&in, root, "file", model->path) &&
+    char hash[MLIA_SHA256_HEX_SIZE + 1];
+    mlia_sha256_hex(mlia_file_bytes(model->file), hash);
+    mlia_str hash_text = mlia_arena_str(arena, mlia_str_from_c(hash));
+    bool done = root != NULL && hash_text.data != NULL && set_str(&in, root, "file", model->path) &&
                 set_str(&in, root, "format", mlia_format_describe(model->format)->id) &&
                 set_integer(&in, root, "size_bytes", mlia_file_bytes(model->file).size) &&
-                set_str(&in, root, "sha256", mlia_str_from_c(model->hash));
+                set_str(&in, root, "sha256", hash_text);
     if (!done)
         return mlia_error_memory();
     mlia_artifact artifact;

@@ -72,6 +72,10 @@ mlia_status *mlia_model_open(const char *path, mlia_arena *arena, mlia_diagnosti
         return unknown_format(model);
     if (by_name != MLIA_FORMAT_UNKNOWN && by_name != model->format)
         warn_extension(diagnostics, model, by_name);
-    mlia_sha256_hex(bytes, model->hash);
     return NULL;
+}
+
+void mlia_model_hash(mlia_model_file *model)
+{
+    mlia_sha256_hex(mlia_file_bytes(model->file), model->hash);
 }

@@ -74,18 +74,18 @@ static mlia_status *only_graph(const mlia_artifact *artifact, const mlia_graph *
     return NULL;
 }
 
-/* Moves what a writer made into the arena. */
+/* Leaves what a writer made to the arena. */
 static mlia_status *keep_bytes(const mlia_route_context *context, mlia_status *status, mlia_buffer *buffer,
                                mlia_artifact *to)
 {
     if (status == NULL)
         status = mlia_buffer_status(buffer);
-    if (status == NULL) {
-        mlia_str copy = mlia_arena_str(context->arena, (mlia_str){(const char *)buffer->data, buffer->size});
-        to->bytes = (mlia_bytes){(const uint8_t *)copy.data, buffer->size};
-        status = copy.data != NULL ? NULL : mlia_error_memory();
-    }
-    mlia_buffer_free(buffer);
+    if (status == NULL && !mlia_arena_adopt(context->arena, buffer->data))
+        status = mlia_error_memory();
+    if (status == NULL)
+        to->bytes = mlia_buffer_bytes(buffer);
+    else
+        mlia_buffer_free(buffer);
     return status;
 }
 

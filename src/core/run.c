@@ -189,6 +189,7 @@ static mlia_status *open_model(run *r)
 {
     mlia_model_file *model = &r->outcome->model;
     MLIA_TRY(mlia_model_open(r->request->model_path, r->arena, r->diagnostics, model));
+    mlia_model_hash(model);
     mlia_log_add(r->request->log, "INFO", "%.*s: %s, sha256 %s", MLIA_STR_ARG(model->path),
                  mlia_format_describe(model->format)->title.data, model->hash);
     return check_format(r);
