@@ -156,6 +156,15 @@ mlia_status *mlia_file_read(const char *path, size_t limit, mlia_file **out)
     return open_file(path, limit, false, out);
 }
 
+mlia_status *mlia_file_read_text(const char *path, size_t limit, mlia_arena *arena, mlia_str *text)
+{
+    mlia_file *file = NULL;
+    MLIA_TRY(mlia_file_read(path, limit, &file));
+    *text = mlia_arena_str(arena, (mlia_str){(const char *)file->data, file->size});
+    mlia_file_free(file);
+    return text->data != NULL ? NULL : mlia_error_memory();
+}
+
 static bool write_all(int descriptor, mlia_bytes bytes)
 {
     size_t done = 0;

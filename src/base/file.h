@@ -3,6 +3,7 @@
 #ifndef MLIA_BASE_FILE_H
 #define MLIA_BASE_FILE_H
 
+#include "base/arena.h"
 #include "base/bytes.h"
 
 typedef struct mlia_file mlia_file;
@@ -17,6 +18,9 @@ void mlia_file_free(mlia_file *file); /* NULL allowed */
 /* Like mlia_file_open, always read into memory, never mapped: a later change of the file cannot be seen. At
  * most `limit` bytes (E_LIMIT). An empty file is allowed. */
 mlia_status *mlia_file_read(const char *path, size_t limit, mlia_file **file);
+
+/* The same as text in `arena`, with a NUL behind it that is not counted. */
+mlia_status *mlia_file_read_text(const char *path, size_t limit, mlia_arena *arena, mlia_str *text);
 
 /* Writes `bytes` to a temporary name beside `path` and renames it into place: either the old or the new
  * content is there, never a part. E_WRITE names the path. */

@@ -19,4 +19,10 @@ void mlia_suggest_among(mlia_suggestion *suggestion, mlia_str name);
  * with the given text, else an empty view. */
 mlia_str mlia_suggest_found(const mlia_suggestion *suggestion);
 
+/* printf: "unknown key 'x'" MLIA_SUGGESTION, …, MLIA_SUGGESTION_ARG(found): adds "; did you mean 'y'?" when
+ * something was found. */
+#define MLIA_SUGGESTION "%s%.*s%s"
+#define MLIA_SUGGESTION_ARG(found)                                                                           \
+    (found).size ? "; did you mean '" : "", MLIA_STR_ARG(found), (found).size ? "'?" : ""
+
 #endif

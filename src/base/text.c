@@ -107,6 +107,14 @@ size_t mlia_str_find_last(mlia_str s, char byte)
     return SIZE_MAX;
 }
 
+mlia_str mlia_str_take(mlia_str *rest, char separator)
+{
+    size_t end = mlia_str_find(*rest, separator);
+    mlia_str part = mlia_str_slice(*rest, 0, end);
+    *rest = end == SIZE_MAX ? MLIA_STR_NONE : mlia_str_slice(*rest, end + 1, SIZE_MAX);
+    return part;
+}
+
 mlia_str mlia_str_base_name(mlia_str path)
 {
     size_t slash = mlia_str_find_last(path, '/');

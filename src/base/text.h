@@ -92,6 +92,10 @@ unsigned mlia_str_distance(mlia_str a, mlia_str b, unsigned limit);
 size_t mlia_str_find(mlia_str s, char byte);
 size_t mlia_str_find_last(mlia_str s, char byte);
 
+/* Takes the part before the first `separator` off `rest`, the separator with it; the whole of `rest` when
+ * there is none. */
+mlia_str mlia_str_take(mlia_str *rest, char separator);
+
 /* Base name: the part after the last '/'. */
 mlia_str mlia_str_base_name(mlia_str path);
 

@@ -82,19 +82,6 @@ static const mlia_cli_option options[] = {
 
 /* --- options that depend on each other --- */
 
-static mlia_status *parse_shapes(mlia_cli *cli, mlia_check_request *request)
-{
-    mlia_texts texts = {0};
-    MLIA_TRY(mlia_cli_values(cli, "input-shape", &texts));
-    mlia_input_shape *shapes = MLIA_NEW_ARRAY(cli->arena, mlia_input_shape, texts.count);
-    MLIA_TRY_ALLOC(shapes);
-    for (size_t i = 0; i < texts.count; i++)
-        MLIA_TRY(mlia_input_shape_parse(texts.items[i], &shapes[i]));
-    request->shapes = shapes;
-    request->shape_count = texts.count;
-    return NULL;
-}
-
 /* Contradictions between options that need nothing but the command line. */
 static mlia_status *check_conflicts(const mlia_cli *cli, const mlia_cli_reports *reports)
 {
@@ -238,7 +225,7 @@ static mlia_status *run(mlia_cli *cli)
                                   .command_line = cli->command_line};
     MLIA_TRY(mlia_cli_choose_reports(cli, &reports));
     MLIA_TRY(check_conflicts(cli, &reports));
-    MLIA_TRY(parse_shapes(cli, &request));
+    MLIA_TRY(mlia_cli_input_shapes(cli, &request.shapes, &request.shape_count));
     request.tflite = mlia_cli_tflite_choices(cli);
     MLIA_TRY(mlia_cli_values(cli, "profiling-data", &request.profiling_data));
     MLIA_TRY(mlia_cli_config(cli, &config));

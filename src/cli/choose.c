@@ -19,12 +19,9 @@ static mlia_status *default_backends(mlia_cli *cli, const mlia_target *target, b
             !MLIA_APPEND(cli->arena, *names, mlia_str_from_c(backend->id)))
             return mlia_error_memory();
     }
-    while (rest.size > 0) {
-        size_t blank = mlia_str_find(rest, ' ');
-        if (!MLIA_APPEND(cli->arena, *names, mlia_str_slice(rest, 0, blank)))
+    while (rest.size > 0)
+        if (!MLIA_APPEND(cli->arena, *names, mlia_str_take(&rest, ' ')))
             return mlia_error_memory();
-        rest = blank == SIZE_MAX ? MLIA_STR_NONE : mlia_str_slice(rest, blank + 1, SIZE_MAX);
-    }
     return NULL;
 }
 
@@ -40,9 +37,9 @@ static mlia_status *unknown_backend(mlia_str name)
     }
     mlia_str found = mlia_suggest_found(&near);
     mlia_status *status =
-        mlia_error(MLIA_E_BACKEND_UNKNOWN, "there is no backend '%.*s'%s%.*s%s; there are: %.*s",
-                   MLIA_STR_ARG(name), found.size ? "; did you mean '" : "", MLIA_STR_ARG(found),
-                   found.size ? "'?" : "", (int)list.size, list.size ? (const char *)list.data : "none");
+        mlia_error(MLIA_E_BACKEND_UNKNOWN, "there is no backend '%.*s'" MLIA_SUGGESTION "; there are: %.*s",
+                   MLIA_STR_ARG(name), MLIA_SUGGESTION_ARG(found), (int)list.size,
+                   list.size ? (const char *)list.data : "none");
     mlia_buffer_free(&list);
     return status;
 }

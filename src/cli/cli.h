@@ -104,6 +104,8 @@ int64_t mlia_cli_number(const mlia_cli *cli, const char *name, int64_t fallback)
 mlia_status *mlia_cli_values(const mlia_cli *cli, const char *name, mlia_texts *values);
 /* --BACKEND.KEY and --set options. */
 mlia_status *mlia_cli_settings(const mlia_cli *cli, mlia_setting_choices *choices);
+/* --input-shape options. */
+mlia_status *mlia_cli_input_shapes(const mlia_cli *cli, const mlia_input_shape **shapes, size_t *count);
 /* The user's configuration (--config). */
 mlia_status *mlia_cli_config(mlia_cli *cli, mlia_user_config *config);
 

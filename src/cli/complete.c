@@ -19,11 +19,8 @@ static void offer(completer *c, mlia_str candidate, const char *text)
 static void offer_words(completer *c, const char *words)
 {
     mlia_str rest = mlia_str_from_c(words);
-    while (rest.size > 0) {
-        size_t blank = mlia_str_find(rest, ' ');
-        offer(c, mlia_str_slice(rest, 0, blank), NULL);
-        rest = blank == SIZE_MAX ? MLIA_STR_NONE : mlia_str_slice(rest, blank + 1, SIZE_MAX);
-    }
+    while (rest.size > 0)
+        offer(c, mlia_str_take(&rest, ' '), NULL);
 }
 
 static mlia_status *offer_profiles(completer *c)

@@ -74,19 +74,6 @@ static mlia_status *choose_format(const mlia_cli *cli, mlia_format *format)
     return NULL;
 }
 
-static mlia_status *parse_shapes(mlia_cli *cli, mlia_route_context *context)
-{
-    mlia_texts texts = {0};
-    MLIA_TRY(mlia_cli_values(cli, "input-shape", &texts));
-    mlia_input_shape *shapes = MLIA_NEW_ARRAY(cli->arena, mlia_input_shape, texts.count);
-    MLIA_TRY_ALLOC(shapes);
-    for (size_t i = 0; i < texts.count; i++)
-        MLIA_TRY(mlia_input_shape_parse(texts.items[i], &shapes[i]));
-    context->shapes = shapes;
-    context->shape_count = texts.count;
-    return NULL;
-}
-
 static mlia_status *convert(mlia_cli *cli, const mlia_model_file *model, mlia_format to,
                             mlia_artifact *artifact)
 {
@@ -101,7 +88,7 @@ static mlia_status *convert(mlia_cli *cli, const mlia_model_file *model, mlia_fo
                                   .tflite = &tflite,
                                   .vgf = &vgf,
                                   .to_tosa = to == MLIA_FORMAT_TOSA || to == MLIA_FORMAT_TOSAMLIR};
-    MLIA_TRY(parse_shapes(cli, &context));
+    MLIA_TRY(mlia_cli_input_shapes(cli, &context.shapes, &context.shape_count));
     if (!mlia_route_find(model->format, MLIA_FORM_GRAPHS, &reading) ||
         !mlia_route_find(MLIA_FORM_GRAPHS, to, &writing))
         return mlia_error(MLIA_E_NO_ROUTE, "no way leads from %.*s to %.*s",

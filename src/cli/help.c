@@ -10,9 +10,7 @@ static void print_wrapped(mlia_cli *cli, const char *text, unsigned column, unsi
     mlia_str rest = mlia_str_from_c(text);
     bool first = true;
     while (rest.size > 0) {
-        size_t blank = mlia_str_find(rest, ' ');
-        mlia_str word = mlia_str_slice(rest, 0, blank);
-        rest = blank == SIZE_MAX ? MLIA_STR_NONE : mlia_str_slice(rest, blank + 1, SIZE_MAX);
+        mlia_str word = mlia_str_take(&rest, ' ');
         if (!first && column + 1 + word.size > width) {
             mlia_cli_print(cli, "\n%*s", (int)indent, "");
             column = indent;
@@ -110,11 +108,9 @@ static void print_paragraphs(mlia_cli *cli, const char *text)
     mlia_str rest = mlia_str_from_c(text);
     mlia_cli_print(cli, "\n");
     while (rest.size > 0) {
-        size_t end = mlia_str_find(rest, '\n');
-        mlia_str line = mlia_arena_str(cli->arena, mlia_str_slice(rest, 0, end));
+        mlia_str line = mlia_arena_str(cli->arena, mlia_str_take(&rest, '\n'));
         if (line.data != NULL)
             print_wrapped(cli, line.data, 0, 0);
-        rest = end == SIZE_MAX ? MLIA_STR_NONE : mlia_str_slice(rest, end + 1, SIZE_MAX);
     }
 }
 

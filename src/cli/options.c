@@ -81,6 +81,19 @@ mlia_status *mlia_cli_settings(const mlia_cli *cli, mlia_setting_choices *choice
     return NULL;
 }
 
+mlia_status *mlia_cli_input_shapes(const mlia_cli *cli, const mlia_input_shape **shapes, size_t *count)
+{
+    mlia_texts texts = {0};
+    MLIA_TRY(mlia_cli_values(cli, "input-shape", &texts));
+    mlia_input_shape *list = MLIA_NEW_ARRAY(cli->arena, mlia_input_shape, texts.count);
+    MLIA_TRY_ALLOC(list);
+    for (size_t i = 0; i < texts.count; i++)
+        MLIA_TRY(mlia_input_shape_parse(texts.items[i], &list[i]));
+    *shapes = list;
+    *count = texts.count;
+    return NULL;
+}
+
 mlia_status *mlia_cli_config(mlia_cli *cli, mlia_user_config *config)
 {
     return mlia_user_config_load(cli->arena, mlia_cli_has(cli, "config"), mlia_cli_value(cli, "config"),

@@ -203,12 +203,9 @@ static mlia_status *choice_error(const mlia_cli_option *option, mlia_str value)
 static bool is_choice(const char *choices, mlia_str value)
 {
     mlia_str rest = mlia_str_from_c(choices);
-    while (rest.size > 0) {
-        size_t blank = mlia_str_find(rest, ' ');
-        if (mlia_str_equal(mlia_str_slice(rest, 0, blank), value))
+    while (rest.size > 0)
+        if (mlia_str_equal(mlia_str_take(&rest, ' '), value))
             return true;
-        rest = blank == SIZE_MAX ? MLIA_STR_NONE : mlia_str_slice(rest, blank + 1, SIZE_MAX);
-    }
     return false;
 }
 

@@ -26,12 +26,9 @@ static mlia_str backend_names(mlia_arena *arena, mlia_str target, bool selectabl
 static mlia_value *word_array(mlia_arena *arena, mlia_str words)
 {
     mlia_value *array = mlia_value_array(arena);
-    while (array != NULL && words.size > 0) {
-        size_t blank = mlia_str_find(words, ' ');
-        if (!mlia_value_add(arena, array, mlia_value_string(arena, mlia_str_slice(words, 0, blank))))
+    while (array != NULL && words.size > 0)
+        if (!mlia_value_add(arena, array, mlia_value_string(arena, mlia_str_take(&words, ' '))))
             return NULL;
-        words = blank == SIZE_MAX ? MLIA_STR_NONE : mlia_str_slice(words, blank + 1, SIZE_MAX);
-    }
     return array;
 }
 

@@ -34,9 +34,7 @@ mlia_status *mlia_environment_profile_folders(mlia_arena *arena, mlia_profile_fo
     MLIA_LIST(mlia_str) list = {0};
     mlia_str rest = mlia_environment("MLIA_PROFILE_PATH");
     while (rest.size > 0) {
-        size_t colon = mlia_str_find(rest, ':');
-        mlia_str folder = mlia_str_slice(rest, 0, colon);
-        rest = colon == SIZE_MAX ? MLIA_STR_NONE : mlia_str_slice(rest, colon + 1, SIZE_MAX);
+        mlia_str folder = mlia_str_take(&rest, ':');
         if (folder.size > 0 && !MLIA_APPEND(arena, list, folder))
             return mlia_error_memory();
     }

@@ -31,9 +31,8 @@ static mlia_status *unknown_option(const settings_source *source, const mlia_bac
     for (size_t i = 0; i < mlia_backend_option_count(backend); i++)
         mlia_suggest_among(&near, mlia_str_from_c(backend->options[i].key));
     mlia_str found = mlia_suggest_found(&near);
-    return mlia_status_at_line(mlia_error(source->kind, "'%s' has no option '%.*s'%s%.*s%s", backend->id,
-                                          MLIA_STR_ARG(member->key), found.size ? "; did you mean '" : "",
-                                          MLIA_STR_ARG(found), found.size ? "'?" : ""),
+    return mlia_status_at_line(mlia_error(source->kind, "'%s' has no option '%.*s'" MLIA_SUGGESTION,
+                                          backend->id, MLIA_STR_ARG(member->key), MLIA_SUGGESTION_ARG(found)),
                                member->line, member->column);
 }
 

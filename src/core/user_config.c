@@ -222,20 +222,17 @@ mlia_status *mlia_user_config_read(mlia_arena *arena, mlia_str text, mlia_str pa
 static mlia_status *load_file(mlia_arena *arena, mlia_str path, mlia_diagnostics *diagnostics,
                               mlia_user_config *config)
 {
-    mlia_file *file;
+    mlia_str text = MLIA_STR_NONE;
     mlia_str name = mlia_arena_str(arena, path);
     MLIA_TRY_ALLOC(name.data);
-    mlia_status *status = mlia_file_read(name.data, MAX_CONFIG_BYTES, &file);
+    mlia_status *status = mlia_file_read_text(name.data, MAX_CONFIG_BYTES, arena, &text);
     if (status != NULL) { /* whatever the file system says, it is the configuration that is wrong */
-        mlia_str text = mlia_status_message(status);
-        mlia_status *wrapped = mlia_status_path(mlia_error(MLIA_E_CONFIG, "%.*s", MLIA_STR_ARG(text)), path);
+        mlia_str message = mlia_status_message(status);
+        mlia_status *wrapped =
+            mlia_status_path(mlia_error(MLIA_E_CONFIG, "%.*s", MLIA_STR_ARG(message)), path);
         mlia_status_free(status);
         return wrapped;
     }
-    mlia_bytes bytes = mlia_file_bytes(file);
-    mlia_str text = mlia_arena_str(arena, (mlia_str){(const char *)bytes.data, bytes.size});
-    mlia_file_free(file);
-    MLIA_TRY_ALLOC(text.data);
     return mlia_user_config_read(arena, text, name, diagnostics, config);
 }
 

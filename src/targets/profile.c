@@ -206,9 +206,8 @@ static mlia_status *read_member(profile_reader *reader, const mlia_toml_member *
         mlia_suggest_among(&near, keys[i].key);
     }
     mlia_str found = mlia_suggest_found(&near);
-    return at_member(mlia_error(MLIA_E_PROFILE, "unknown key '%.*s'%s%.*s%s", MLIA_STR_ARG(member->key),
-                                found.size ? "; did you mean '" : "", MLIA_STR_ARG(found),
-                                found.size ? "'?" : ""),
+    return at_member(mlia_error(MLIA_E_PROFILE, "unknown key '%.*s'" MLIA_SUGGESTION,
+                                MLIA_STR_ARG(member->key), MLIA_SUGGESTION_ARG(found)),
                      member);
 }
 

@@ -16,12 +16,8 @@ extern const mlia_embedded mlia_embedded_targets[];
 
 static mlia_status *load_file(mlia_arena *arena, const char *path, mlia_profile *profile)
 {
-    mlia_file *file;
-    MLIA_TRY(mlia_file_read(path, MAX_PROFILE_BYTES, &file));
-    mlia_bytes bytes = mlia_file_bytes(file);
-    mlia_str text = mlia_arena_str(arena, (mlia_str){(const char *)bytes.data, bytes.size});
-    mlia_file_free(file);
-    MLIA_TRY_ALLOC(text.data);
+    mlia_str text = MLIA_STR_NONE;
+    MLIA_TRY(mlia_file_read_text(path, MAX_PROFILE_BYTES, arena, &text));
     mlia_str source = mlia_arena_str(arena, mlia_str_from_c(path));
     MLIA_TRY_ALLOC(source.data);
     return mlia_profile_read(arena, text, source, profile);

@@ -33,21 +33,12 @@ static bool ends_with_ignoring_case(mlia_str text, mlia_str suffix)
            strncasecmp(text.data + text.size - suffix.size, suffix.data, suffix.size) == 0;
 }
 
-/* Takes the next blank-separated word off `words`; empty at the end. */
-static mlia_str next_word(mlia_str *words)
-{
-    size_t end = mlia_str_find(*words, ' ');
-    mlia_str word = mlia_str_slice(*words, 0, end);
-    *words = end == SIZE_MAX ? MLIA_STR_NONE : mlia_str_slice(*words, end + 1, SIZE_MAX);
-    return word;
-}
-
 mlia_format mlia_format_by_suffix(mlia_str path, size_t *suffix_size)
 {
     for (size_t i = 0; i < MLIA_FORMAT_COUNT; i++) {
         mlia_str words = formats[i].suffixes;
         while (words.size > 0) {
-            mlia_str suffix = next_word(&words);
+            mlia_str suffix = mlia_str_take(&words, ' ');
             if (ends_with_ignoring_case(path, suffix)) {
                 if (suffix_size != NULL)
                     *suffix_size = suffix.size;
