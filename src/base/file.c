@@ -185,8 +185,26 @@ static mlia_status *write_error(const char *path, int number)
                             mlia_str_from_c(path));
 }
 
+/* Devices, pipes and the like are written to, never replaced. */
+static mlia_status *write_in_place(const char *path, mlia_bytes bytes)
+{
+    int descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (descriptor < 0)
+        return write_error(path, errno);
+    bool done = write_all(descriptor, bytes);
+    int number = errno;
+    if (close(descriptor) != 0 && done) {
+        done = false;
+        number = errno;
+    }
+    return done ? NULL : write_error(path, number);
+}
+
 mlia_status *mlia_file_write(const char *path, mlia_bytes bytes)
 {
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return write_in_place(path, bytes);
     char *temporary;
     if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
         return mlia_error_memory();

@@ -241,3 +241,15 @@ def test_closed_stdout_is_never_a_file(mlia):
     from conftest import PROGRAM
     done = subprocess.run(["sh", "-c", f"'{PROGRAM}' target list >&-"], capture_output=True, cwd=mlia.folder, env=mlia.env)
     assert done.returncode == 1 and b"E_WRITE" in done.stderr
+
+
+def test_devices_are_written_to_and_not_replaced(mlia):
+    """Even by root, whose folder /dev is."""
+    import os
+    import stat
+    expected = mlia("target", "list").raw
+    assert mlia("target", "list", "-o", "/dev/stdout").raw == expected
+    assert mlia("target", "list", "-o", "/dev/null").status == 0 and stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    run = mlia("target", "list", "-o", "/dev/full")
+    assert run.status == 1 and "error[E_WRITE]: /dev/full: cannot write: " in run.err and stat.S_ISCHR(os.stat("/dev/full").st_mode)
+    assert mlia("target", "list", "-o", ".").status == 1
