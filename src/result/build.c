@@ -14,6 +14,7 @@ struct mlia_result_builder {
     mlia_map ids;
     mlia_map kinds; /* declared kind → position in entity_kinds */
     mlia_edges edges;
+    size_t over_limit; /* figures above 2^53 - 1 */
     bool failed;
 };
 
@@ -236,9 +237,11 @@ static mlia_metric settled(mlia_result_builder *builder, mlia_metric metric, mli
                                .qualifiers = metric.qualifiers};
     if (!metric.unavailable)
         return metric;
-    if (mlia_str_equal(metric.reason, VALUE_LIMIT_REASON))
+    if (mlia_str_equal(metric.reason, VALUE_LIMIT_REASON)) {
+        builder->over_limit++;
         mlia_result_add_warning(builder, "%.*s of %.*s exceeds 2^53-1 and is not available",
                                 MLIA_STR_ARG(metric.name), MLIA_STR_ARG(where));
+    }
     metric.aggregation = MLIA_STR_NONE;
     metric.has_samples = false;
     return metric;
@@ -343,6 +346,23 @@ static void add_missing_standard_metrics(mlia_result_builder *builder)
     }
 }
 
+/* Things that went another way than the producer meant. */
+static void warn(const mlia_result_builder *builder, mlia_diagnostics *diagnostics)
+{
+    if (builder->over_limit > 0)
+        mlia_warn(diagnostics, MLIA_W_VALUE_LIMIT, "%zu figures exceed 2^53-1 and are not available",
+                  builder->over_limit);
+    for (size_t i = 0; i < builder->result.entities.count; i++) {
+        const mlia_entity *entity = &builder->result.entities.items[i];
+        if (mlia_utf8_valid(entity->id) && mlia_utf8_valid(entity->name))
+            continue;
+        mlia_warn(diagnostics, MLIA_W_TEXT_ENCODING,
+                  "names that are not UTF-8, as that of '%.*s', are written with U+FFFD",
+                  MLIA_STR_ARG(entity->id));
+        return;
+    }
+}
+
 mlia_status *mlia_result_finish(mlia_result_builder *builder, const mlia_collapse_rules *rules,
                                 mlia_diagnostics *diagnostics, mlia_result *result)
 {
@@ -351,6 +371,7 @@ mlia_status *mlia_result_finish(mlia_result_builder *builder, const mlia_collaps
     mlia_result *made = &builder->result;
     if (made->status == MLIA_RESULT_STATUS_NONE)
         made->status = made->errors.count > 0 ? MLIA_RESULT_STATUS_FAILED : MLIA_RESULT_STATUS_OK;
+    warn(builder, diagnostics);
     drop_empty_breakdowns(made);
     write_edges(builder);
     if (made->kind == MLIA_RESULT_PERFORMANCE &&

@@ -104,7 +104,8 @@ typedef struct mlia_collapse_rules {
 extern const mlia_collapse_rules mlia_collapse_nx;
 
 /* Ends the building: rules R1-R5, collapse (`rules` NULL = mlia_collapse_nx), code lines, projection, order,
- * rules again. `diagnostics` (may be NULL) gets W_COLLAPSE and W_PROJECTION_BUDGET. The builder is spent.
+ * rules again. `diagnostics` (may be NULL) gets W_COLLAPSE, W_PROJECTION_BUDGET,
+ * W_VALUE_LIMIT and W_TEXT_ENCODING. The builder is spent.
  * Errors: E_MEMORY; E_DOCUMENT with rule, path and text of the first fault. */
 mlia_status *mlia_result_finish(mlia_result_builder *builder, const mlia_collapse_rules *rules,
                                 mlia_diagnostics *diagnostics, mlia_result *result);

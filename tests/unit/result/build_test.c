@@ -75,13 +75,19 @@ static void completes_the_standard_metrics(void **state)
     assert_str(r.metrics.items[8].name, "total_cycles");
 }
 
-static void huge_values_become_unavailable(void **state)
+static void warns_of_huge_values_and_foreign_bytes(void **state)
 {
     fixture *f = *state;
     mlia_result_add_metric(
         f->builder, mlia_metric_number(MLIA_STR("total_cycles"), MLIA_STR("cycles"), 9007199254740992.0));
     mlia_result r;
-    assert_ok(mlia_result_finish(f->builder, NULL, NULL, &r));
+    mlia_diagnostics diagnostics = {.arena = f->arena};
+    mlia_result_add_entity(f->builder, MLIA_STR("source_operator/0"), MLIA_STR("source_operator"),
+                           MLIA_STR("caf\xE9"));
+    assert_ok(mlia_result_finish(f->builder, NULL, &diagnostics, &r));
+    assert_int_equal(diagnostics.count, 2);
+    assert_int_equal(diagnostics.items[0].kind, MLIA_W_VALUE_LIMIT);
+    assert_int_equal(diagnostics.items[1].kind, MLIA_W_TEXT_ENCODING);
     assert_true(r.metrics.items[8].unavailable);
     assert_str(r.metrics.items[8].reason, "value exceeds 2^53-1");
     assert_int_equal(r.warnings.count, 1);
@@ -133,7 +139,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(orders_entities_and_edges, set_up, tear_down),
         cmocka_unit_test_setup_teardown(completes_the_standard_metrics, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(huge_values_become_unavailable, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(warns_of_huge_values_and_foreign_bytes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(refuses_an_undeclared_edge, set_up, tear_down),
         cmocka_unit_test_setup_teardown(refuses_a_cycle, set_up, tear_down),
         cmocka_unit_test(no_builder_is_out_of_memory),
