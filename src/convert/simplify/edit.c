@@ -280,8 +280,10 @@ static mlia_status *copy_graph(const mlia_graph *graph, mlia_edit *edit)
     MLIA_TRY_ALLOC(copy->values);
     MLIA_TRY_ALLOC(copy->operators);
     MLIA_TRY_ALLOC(copy->blocks);
-    memcpy(copy->values, graph->values, graph->value_count * sizeof *copy->values);
-    memcpy(copy->operators, graph->operators, graph->operator_count * sizeof *copy->operators);
+    if (graph->value_count > 0)
+        memcpy(copy->values, graph->values, graph->value_count * sizeof *copy->values);
+    if (graph->operator_count > 0)
+        memcpy(copy->operators, graph->operators, graph->operator_count * sizeof *copy->operators);
     memset(copy->blocks, 0, graph->block_count * sizeof *copy->blocks);
     copy->value_capacity = copy->value_count;
     copy->operator_capacity = copy->operator_count;
@@ -351,7 +353,8 @@ mlia_status *mlia_edit_open(const mlia_graph *graph, mlia_arena *arena, mlia_edi
     edit->outputs = MLIA_NEW_ARRAY(arena, uint32_t, block->output_count);
     MLIA_TRY_ALLOC(edit->outputs);
     edit->output_count = block->output_count;
-    memcpy(edit->outputs, block->outputs, block->output_count * sizeof *edit->outputs);
+    if (block->output_count > 0)
+        memcpy(edit->outputs, block->outputs, block->output_count * sizeof *edit->outputs);
     for (uint32_t i = 0; i < block->operator_count; i++)
         MLIA_TRY(mlia_edit_append(edit, block->operators[i]));
     return mlia_edit_hoist(edit);
