@@ -200,7 +200,7 @@ static mlia_status *constant_key(mlia_edit *edit, uint32_t index, mlia_str *key)
 /* Value of an equal constant, or `index` itself, which is then known. */
 static mlia_status *find_equal(mlia_edit *edit, uint32_t index, uint32_t *equal)
 {
-    mlia_str key;
+    mlia_str key = MLIA_STR_NONE;
     MLIA_TRY(constant_key(edit, index, &key));
     uint32_t *known = mlia_map_insert(&edit->known_constants, key, index, NULL);
     MLIA_TRY_ALLOC(known);

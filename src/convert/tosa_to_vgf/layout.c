@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "convert/tosa_to_vgf/shader.h"
+#include "convert/tosa_to_vgf/sparsity.h"
 #include "graph/encode.h"
 
 enum { INLINE_LIMIT = 16 }; /* elements of a constant that is written into the module */
@@ -110,7 +111,7 @@ static mlia_status *add_entry(layout *out, uint32_t value, mlia_vgf_category cat
         memcpy(resource.sampler, port->sampler, sizeof port->sampler);
     }
     uint32_t *link = &out->first_entry[value];
-    while (*link != MLIA_NONE) {
+    while (out->entries != NULL && *link != MLIA_NONE) {
         if (same_resource(&out->entries[*link].resource, &resource)) {
             *index = *link;
             return NULL;
@@ -241,42 +242,6 @@ static mlia_status *number_resources(layout *out)
 
 /* --- constants --- */
 
-/* 2:4 sparsity along the last dimension: groups of four, the last one perhaps smaller, with at least two
- * zeros each. */
-static bool is_sparse(mlia_bytes bytes, size_t size, size_t row)
-{
-    static const uint8_t zero[8] = {0};
-    for (size_t start = 0; start < bytes.size; start += row * size)
-        for (size_t first = 0; first < row; first += 4) {
-            size_t zeros = 0;
-            for (size_t i = first; i < row && i < first + 4; i++)
-                zeros += memcmp(bytes.data + start + i * size, zero, size) == 0;
-            if (zeros < 2)
-                return false;
-        }
-    return true;
-}
-
-/* Dimension of 2:4 sparsity of a weight, or -1. The official converter looks at convolutions larger than 1×1.
- */
-static int32_t sparsity_of(const layout *out, uint32_t index, mlia_bytes bytes)
-{
-    const mlia_graph_value *value = &out->graph->values[index];
-    bool type = value->type == MLIA_TYPE_INT8 || value->type == MLIA_TYPE_INT4 ||
-                value->type == MLIA_TYPE_FP16 || value->type == MLIA_TYPE_FP32;
-    if (!out->weight_of[index] || !type || value->rank != 4 || value->dims[1] * value->dims[2] == 1 ||
-        bytes.size == 0)
-        return -1;
-    uint64_t elements = 1;
-    if (!mlia_value_elements(value, &elements) || elements == 0)
-        return -1;
-    size_t size = bytes.size / (size_t)elements;
-    bool uniform = true;
-    for (size_t i = size; i < bytes.size && uniform; i += size)
-        uniform = memcmp(bytes.data, bytes.data + i, size) == 0;
-    return !uniform && is_sparse(bytes, size, (size_t)value->dims[3]) ? 3 : -1;
-}
-
 /* True is stored as FF. */
 static mlia_status *write_bools(layout *out, mlia_bytes *bytes)
 {
@@ -303,7 +268,9 @@ static mlia_status *add_constant(layout *out, uint32_t value)
     if (out->graph->values[value].type == MLIA_TYPE_BOOL)
         MLIA_TRY(write_bools(out, &bytes));
     MLIA_TRY(describe(out, value, MLIA_VGF_CONSTANT, &vgf->resources[count]));
-    vgf->constants[count] = (mlia_vgf_constant){(uint32_t)count, sparsity_of(out, value, bytes), bytes};
+    vgf->constants[count] = (mlia_vgf_constant){
+        (uint32_t)count, out->weight_of[value] ? mlia_weight_sparsity(&out->graph->values[value], bytes) : -1,
+        bytes};
     out->graph_constants[value] = (uint32_t)count;
     vgf->constant_count = vgf->resource_count = (uint32_t)(count + 1);
     return NULL;
@@ -417,7 +384,7 @@ static mlia_status *build_module(layout *out, uint32_t p, mlia_vgf_module *modul
 /* Index of the resource for a value of a segment; the entry exists. */
 static mlia_status *resource_of(layout *out, uint32_t p, uint32_t value, bool is_input, uint32_t *resource)
 {
-    uint32_t index;
+    uint32_t index = 0;
     mlia_vgf_category category = is_input ? input_category(out, value) : output_category(out, value);
     MLIA_TRY(add_entry(out, value, category, port_of(out, p, value, is_input), &index));
     *resource = out->entries[index].index;

@@ -48,7 +48,7 @@ int64_t spirv_constant_integer(const spirv_entity *entity, uint64_t index)
     uint64_t value = 0;
     for (uint32_t i = 0; i < size; i++)
         value |= (uint64_t)data[i] << 8 * i;
-    unsigned unused = 64 - 8 * size;
+    unsigned unused = size < 8 && size > 0 ? 64 - 8 * size : 0;
     return (int64_t)(value << unused) >> unused;
 }
 

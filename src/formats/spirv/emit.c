@@ -149,7 +149,7 @@ uint32_t spirv_element(spirv_writer *writer, const mlia_spirv_element *element, 
         return spirv_bool(writer, bytes.data[0] != 0);
     uint32_t words[2] = {0, 0};
     uint32_t size = mlia_spirv_element_bytes(element);
-    for (uint32_t i = 0; i < size; i++)
+    for (uint32_t i = 0; i < size && i < sizeof words && i < bytes.size; i++)
         words[i / 4] |= (uint32_t)bytes.data[i] << 8 * (i % 4);
     return spirv_intern(writer, MLIA_SPIRV_OpConstant, spirv_scalar_type(writer, element), words,
                         size > 4 ? 2 : 1);

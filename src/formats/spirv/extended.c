@@ -28,7 +28,7 @@ static void *field_place(reading *state)
 /* u: a 32-bit integer that is an axis or an enumeration. */
 static mlia_status *read_u(reading *state, uint32_t operand)
 {
-    spirv_entity *entity;
+    spirv_entity *entity = NULL;
     MLIA_TRY(spirv_constant_operand(state->body, state->at, operand, SPIRV_NUMBER, &entity));
     if (entity->type->element->type != MLIA_TYPE_INT32)
         return spirv_bad(state->body->module, state->at, MLIA_E_SPIRV,
@@ -52,7 +52,7 @@ static mlia_status *read_u(reading *state, uint32_t operand)
 
 static mlia_status *read_b(reading *state, uint32_t operand)
 {
-    spirv_entity *entity;
+    spirv_entity *entity = NULL;
     MLIA_TRY(spirv_constant_operand(state->body, state->at, operand, SPIRV_BOOL, &entity));
     *(bool *)field_place(state) = entity->constant->bytes.data[0] != 0;
     return NULL;
@@ -61,7 +61,7 @@ static mlia_status *read_b(reading *state, uint32_t operand)
 /* e: checked against the first tensor once that is known. */
 static mlia_status *read_e(reading *state, uint32_t operand)
 {
-    spirv_entity *entity;
+    spirv_entity *entity = NULL;
     MLIA_TRY(spirv_constant_operand(state->body, state->at, operand, SPIRV_NUMBER, &entity));
     *(mlia_bytes *)field_place(state) = entity->constant->bytes;
     return NULL;
@@ -69,7 +69,7 @@ static mlia_status *read_e(reading *state, uint32_t operand)
 
 static mlia_status *read_v(reading *state, uint32_t operand, uint32_t length)
 {
-    spirv_entity *entity;
+    spirv_entity *entity = NULL;
     MLIA_TRY(spirv_constant_operand(state->body, state->at, operand, SPIRV_TENSOR, &entity));
     const spirv_type *type = entity->type;
     if (type->element->type != MLIA_TYPE_INT32 || type->rank != 1 || type->count > MLIA_SPIRV_RANK_LIMIT ||
@@ -120,8 +120,10 @@ static mlia_status *read_operand(reading *state, char form, uint32_t length, uin
 /* Bounds of CLAMP have the type of its input. */
 static mlia_status *check_bounds(reading *state)
 {
+    if (state->first_tensor == NULL)
+        return NULL;
     uint32_t size = mlia_spirv_element_bytes(state->first_tensor->element);
-    spirv_entity *bound[2];
+    spirv_entity *bound[2] = {NULL, NULL};
     for (uint32_t i = 0; i < 2; i++) {
         MLIA_TRY(spirv_constant_operand(state->body, state->at, FIRST + i, SPIRV_NUMBER, &bound[i]));
         if (bound[i]->type->element != state->first_tensor->element || bound[i]->constant->bytes.size != size)
@@ -188,7 +190,7 @@ static mlia_status *read_tensors(spirv_body *body, const spirv_instruction *at, 
 static mlia_status *read_text(spirv_body *body, const spirv_instruction *at, uint32_t operand,
                               mlia_bytes *text)
 {
-    spirv_entity *entity;
+    spirv_entity *entity = NULL;
     MLIA_TRY(spirv_constant_operand(body, at, operand, SPIRV_ARRAY, &entity));
     if (entity->type->element->type != MLIA_TYPE_INT8 || entity->type->count > UINT32_MAX / 2)
         return spirv_bad(body->module, at, MLIA_E_SPIRV, "operand %%%u of CALL is no text", entity->id);
@@ -219,7 +221,7 @@ static mlia_status *read_call(spirv_body *body, const spirv_instruction *at, uin
     attributes.domain_name =
         mlia_arena_format(body->module->arena, "opcode:%d", (int32_t)spirv_operand(body->module, at, FIRST));
     MLIA_TRY_ALLOC(attributes.domain_name.data);
-    mlia_bytes name;
+    mlia_bytes name = {NULL, 0};
     MLIA_TRY(read_text(body, at, FIRST + 1, &name));
     if (!mlia_utf8_valid((mlia_str){(const char *)name.data, name.size}))
         return spirv_bad(body->module, at, MLIA_E_SPIRV, "the operator name is not UTF-8");

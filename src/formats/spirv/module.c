@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-mlia_status *spirv_bad(const spirv_module *module, const spirv_instruction *at, mlia_kind kind,
-                       const char *format, ...)
+mlia_status *(spirv_bad)(const spirv_module *module, const spirv_instruction *at, mlia_kind kind,
+                         const char *format, ...)
 {
     char text[1024];
     va_list arguments;
@@ -18,29 +18,32 @@ mlia_status *spirv_bad(const spirv_module *module, const spirv_instruction *at, 
     return mlia_status_at(status, module->options->offset + (uint64_t)at->word * 4);
 }
 
+/* Error at a byte of the module's header. */
+static mlia_status *at_byte(const spirv_module *module, uint64_t byte, mlia_status *status)
+{
+    return mlia_status_at(status, module->options->offset + byte);
+}
+
 mlia_status *spirv_open(spirv_module *module)
 {
-    uint64_t offset = module->options->offset;
     if (module->bytes.size % 4 != 0 || module->bytes.size < MLIA_SPIRV_HEADER_WORDS * 4)
-        return mlia_status_at(
-            mlia_error(MLIA_E_SPIRV,
-                       "%zu bytes cannot be a SPIR-V module: whole words, at least %d, are needed",
-                       module->bytes.size, MLIA_SPIRV_HEADER_WORDS),
-            offset);
+        return at_byte(module, 0,
+                       mlia_error(MLIA_E_SPIRV,
+                                  "%zu bytes cannot be a SPIR-V module: whole words, at least %d, are needed",
+                                  module->bytes.size, MLIA_SPIRV_HEADER_WORDS));
     if (module->bytes.size / 4 > UINT32_MAX / 2)
-        return mlia_status_at(
-            mlia_error(MLIA_E_SPIRV_LIMIT, "SPIR-V module of %zu bytes", module->bytes.size), offset);
+        return at_byte(module, 0,
+                       mlia_error(MLIA_E_SPIRV_LIMIT, "SPIR-V module of %zu bytes", module->bytes.size));
     module->word_count = (uint32_t)(module->bytes.size / 4);
     uint32_t magic = spirv_word(module, 0);
     if (magic == __builtin_bswap32(MLIA_SPIRV_MAGIC))
-        return mlia_status_at(
-            mlia_error(MLIA_E_SPIRV,
-                       "SPIR-V module in big-endian byte order: VGF stores words in little-endian order"),
-            offset);
+        return at_byte(module, 0,
+                       mlia_error(MLIA_E_SPIRV, "SPIR-V module in big-endian byte order: VGF stores words in "
+                                                "little-endian order"));
     if (magic != MLIA_SPIRV_MAGIC)
-        return mlia_status_at(mlia_error(MLIA_E_SPIRV, "SPIR-V magic number is 0x%08X, expected 0x%08X",
-                                         magic, MLIA_SPIRV_MAGIC),
-                              offset);
+        return at_byte(module, 0,
+                       mlia_error(MLIA_E_SPIRV, "SPIR-V magic number is 0x%08X, expected 0x%08X", magic,
+                                  MLIA_SPIRV_MAGIC));
     module->bound = spirv_word(module, 3);
     return NULL;
 }
@@ -231,17 +234,11 @@ static mlia_status *note_entry_point(spirv_module *module, const spirv_instructi
 }
 
 /* Instructions that name or decorate something, or mark where a graph begins and ends. */
-static mlia_status *note_instruction(spirv_module *module, const spirv_instruction *at, spirv_entity *result)
+static mlia_status *note_instruction(spirv_module *module, const spirv_instruction *at)
 {
     uint32_t used;
     spirv_entity *subject;
     switch (at->opcode) {
-    case MLIA_SPIRV_OpString:
-        return spirv_text(module, at, at->word + 2, at->count - 2, &result->text, &used);
-    case MLIA_SPIRV_OpExtInstImport:
-        MLIA_TRY(spirv_text(module, at, at->word + 2, at->count - 2, &result->text, &used));
-        result->set = (uint8_t)mlia_spirv_set_by_name(result->text);
-        return NULL;
     case MLIA_SPIRV_OpName:
         subject = operand_entity(module, at, 0);
         return subject == NULL ? NULL
@@ -279,6 +276,16 @@ static mlia_status *note_instruction(spirv_module *module, const spirv_instructi
     }
 }
 
+/* OpString and OpExtInstImport. */
+static mlia_status *note_text(const spirv_module *module, const spirv_instruction *at, spirv_entity *result)
+{
+    uint32_t used;
+    MLIA_TRY(spirv_text(module, at, at->word + 2, at->count - 2, &result->text, &used));
+    if (at->opcode == MLIA_SPIRV_OpExtInstImport)
+        result->set = (uint8_t)mlia_spirv_set_by_name(result->text);
+    return NULL;
+}
+
 /* Graph constant ids are unique in a module. */
 static mlia_status *note_graph_constant(spirv_module *module, const spirv_instruction *at,
                                         const spirv_entity *result)
@@ -306,14 +313,14 @@ static mlia_status *index_instruction(spirv_module *module, const spirv_instruct
     MLIA_TRY(check_operands(module, at));
     uint32_t operand = result_operand(at->info);
     spirv_entity *result = operand == MLIA_NONE ? NULL : operand_entity(module, at, operand);
-    if (result != NULL) {
-        result->graph = module->graph;
-        if (at->info->operands[0] == 'T') {
-            const spirv_entity *type = operand_entity(module, at, 0);
-            if (!is_type(type))
-                return spirv_bad(module, at, MLIA_E_SPIRV, "%%%u is no type", type->id);
-            result->type = type->type;
-        }
+    if (result == NULL)
+        return note_instruction(module, at);
+    result->graph = module->graph;
+    if (at->info->operands[0] == 'T') {
+        const spirv_entity *type = operand_entity(module, at, 0);
+        if (!is_type(type))
+            return spirv_bad(module, at, MLIA_E_SPIRV, "%%%u is no type", type->id);
+        result->type = type->type;
     }
     switch (at->opcode) {
     case MLIA_SPIRV_OpTypeVoid:
@@ -328,10 +335,13 @@ static mlia_status *index_instruction(spirv_module *module, const spirv_instruct
         return spirv_define_type(module, at, result);
     case MLIA_SPIRV_OpGraphConstantARM:
         return note_graph_constant(module, at, result);
+    case MLIA_SPIRV_OpString:
+    case MLIA_SPIRV_OpExtInstImport:
+        return note_text(module, at, result);
     default:
         if (spirv_is_constant(at->opcode))
             return spirv_define_constant(module, at, result);
-        return note_instruction(module, at, result);
+        return note_instruction(module, at);
     }
 }
 
@@ -339,9 +349,9 @@ mlia_status *spirv_index(spirv_module *module)
 {
     MLIA_TRY(spirv_open(module));
     if (module->bound == 0 || module->bound - 1 > MLIA_SPIRV_ID_LIMIT)
-        return mlia_status_at(mlia_error(MLIA_E_SPIRV_LIMIT, "SPIR-V id bound is %u, allowed are 1 to %u",
-                                         module->bound, MLIA_SPIRV_ID_LIMIT + 1),
-                              module->options->offset + 12);
+        return at_byte(module, 12,
+                       mlia_error(MLIA_E_SPIRV_LIMIT, "SPIR-V id bound is %u, allowed are 1 to %u",
+                                  module->bound, MLIA_SPIRV_ID_LIMIT + 1));
     module->types = mlia_map_in(module->arena);
     module->graph_constants = mlia_map_in(module->arena);
     /* Producers write out at most a few elements per word; shared parts could multiply without end. */

@@ -114,7 +114,10 @@ mlia_status *spirv_open(spirv_module *module);
 mlia_status *spirv_next(const spirv_module *module, uint32_t word, spirv_instruction *at);
 /* E_SPIRV at an instruction: "word 12: OpTypeInt: …". `kind` other than E_SPIRV allowed. */
 mlia_status *spirv_bad(const spirv_module *module, const spirv_instruction *at, mlia_kind kind,
-                       const char *format, ...) __attribute__((format(printf, 4, 5)));
+                       const char *format, ...) __attribute__((format(printf, 4, 5), returns_nonnull));
+#ifdef __clang_analyzer__ /* which does not see that an error is never NULL */
+#define spirv_bad(...) mlia_error_exists(spirv_bad(__VA_ARGS__))
+#endif
 
 spirv_entity *spirv_find(const spirv_module *module, uint32_t id);
 /* Text that starts at word `first` of at most `count` words; *used = words it takes. */

@@ -114,7 +114,7 @@ static mlia_status *constant_tensor(spirv_body *body, const spirv_instruction *a
         *constant = (mlia_constant){entity->constant->bytes, MLIA_ENCODING_BYTES, entity->constant->splat};
     MLIA_TRY(add_tensor(body, entity->type, entity->name, &entity->tensor));
     body->graph->values[entity->tensor].constant = constant;
-    uint32_t source;
+    uint32_t source = MLIA_NONE;
     MLIA_TRY(add_source(body, entity, MLIA_STR("CONST"), &source));
     return add_operator(body, at, MLIA_OP_CONST, NULL, 0, &entity->tensor, 1, NULL, source);
 }
@@ -122,7 +122,7 @@ static mlia_status *constant_tensor(spirv_body *body, const spirv_instruction *a
 mlia_status *spirv_tensor_operand(spirv_body *body, const spirv_instruction *at, uint32_t index,
                                   uint32_t *value, const spirv_type **type)
 {
-    spirv_entity *entity;
+    spirv_entity *entity = NULL;
     MLIA_TRY(body_id(body, at, spirv_operand(body->module, at, index), &entity));
     if (entity->type == NULL || entity->type->kind != SPIRV_TENSOR)
         return spirv_bad(body->module, at, MLIA_E_SPIRV, "operand %%%u is no tensor", entity->id);
@@ -152,7 +152,7 @@ mlia_status *spirv_constant_operand(spirv_body *body, const spirv_instruction *a
 mlia_status *spirv_shape_operand(spirv_body *body, const spirv_instruction *at, uint32_t index,
                                  uint32_t *value)
 {
-    spirv_entity *entity;
+    spirv_entity *entity = NULL;
     MLIA_TRY(spirv_constant_operand(body, at, index, SPIRV_TENSOR, &entity));
     const spirv_type *type = entity->type;
     if (type->element->type != MLIA_TYPE_INT32 || type->rank != 1 || type->count > 2 * MLIA_SPIRV_RANK_LIMIT)
@@ -165,7 +165,7 @@ mlia_status *spirv_shape_operand(spirv_body *body, const spirv_instruction *at, 
         entity->shape = mlia_graph_add_shape(body->graph, 0, entity->name, (uint32_t)type->count, values);
         if (entity->shape == MLIA_NONE)
             return mlia_error_memory();
-        uint32_t source;
+        uint32_t source = MLIA_NONE;
         MLIA_TRY(add_source(body, entity, MLIA_STR("CONST_SHAPE"), &source));
         MLIA_TRY(add_operator(body, at, MLIA_OP_CONST_SHAPE, NULL, 0, &entity->shape, 1, NULL, source));
     }
@@ -193,7 +193,7 @@ mlia_status *spirv_add_instruction(spirv_body *body, const spirv_instruction *at
         entity->first_part = count > 0 ? outputs[0] : MLIA_NONE;
     else
         entity->tensor = outputs[0];
-    uint32_t source;
+    uint32_t source = MLIA_NONE;
     MLIA_TRY(add_source(body, entity, name, &source));
     MLIA_TRY(add_operator(body, at, op, inputs, input_count, outputs, count, attributes, source));
     if (op == MLIA_OP_FOREIGN)
@@ -227,7 +227,7 @@ static mlia_status *index_operand(spirv_body *body, const spirv_instruction *at,
     if (at->count != operand + 2)
         return spirv_bad(body->module, at, MLIA_E_SPIRV_UNKNOWN,
                          "arrays of tensors have no meaning in a TOSA graph");
-    spirv_entity *entity;
+    spirv_entity *entity = NULL;
     MLIA_TRY(spirv_constant_operand(body, at, operand, SPIRV_NUMBER, &entity));
     int64_t number = entity->type->element->is_float ? -1 : spirv_constant_integer(entity, 0);
     if (number < 0 || number >= limit)
@@ -243,7 +243,7 @@ static mlia_status *index_operand(spirv_body *body, const spirv_instruction *at,
 static mlia_status *input(spirv_body *body, const spirv_instruction *at)
 {
     spirv_entity *entity = spirv_find(body->module, spirv_operand(body->module, at, 1));
-    uint32_t index;
+    uint32_t index = 0;
     MLIA_TRY(index_operand(body, at, 2, body->type->input_count, body->taken, 0, &index));
     if (entity->type != body->type->members[index])
         return spirv_bad(body->module, at, MLIA_E_SPIRV,
@@ -254,10 +254,10 @@ static mlia_status *input(spirv_body *body, const spirv_instruction *at)
 
 static mlia_status *set_output(spirv_body *body, const spirv_instruction *at)
 {
-    uint32_t value;
-    const spirv_type *type;
+    uint32_t value = MLIA_NONE;
+    const spirv_type *type = NULL;
     MLIA_TRY(spirv_tensor_operand(body, at, 0, &value, &type));
-    uint32_t index;
+    uint32_t index = 0;
     MLIA_TRY(index_operand(body, at, 1, body->type->member_count - body->type->input_count, body->outputs,
                            value, &index));
     if (type != body->type->members[body->type->input_count + index])
@@ -343,8 +343,8 @@ static mlia_status *add_inputs(spirv_body *body, const spirv_entry_point *entry)
     memset(body->taken, 0xFF, count * sizeof *body->taken);
     memset(body->outputs, 0xFF, outputs * sizeof *body->outputs);
     for (uint32_t i = 0; i < count; i++) {
-        mlia_spirv_resource resource;
-        mlia_str name;
+        mlia_spirv_resource resource = {0};
+        mlia_str name = MLIA_STR_NONE;
         MLIA_TRY(interface(body, entry, i, &resource, &name));
         body->inputs[i] = mlia_graph_add_tensor(body->graph, 0, name, (uint32_t)resource.type, resource.rank,
                                                 resource.dims);
@@ -364,8 +364,8 @@ static mlia_status *finish_outputs(spirv_body *body, const spirv_entry_point *en
     for (uint32_t i = 0; i < count; i++) {
         if (body->outputs[i] == MLIA_NONE)
             return spirv_bad(body->module, end, MLIA_E_SPIRV, "output %u is never set", i);
-        mlia_spirv_resource resource;
-        mlia_str name;
+        mlia_spirv_resource resource = {0};
+        mlia_str name = MLIA_STR_NONE;
         MLIA_TRY(interface(body, entry, body->type->input_count + i, &resource, &name));
         mlia_graph_value *value = &body->graph->values[body->outputs[i]];
         if (value->name.size == 0)

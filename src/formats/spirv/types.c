@@ -31,8 +31,8 @@ static mlia_status *array_type(spirv_module *module, const spirv_instruction *at
 {
     const spirv_type *element = NULL;
     MLIA_TRY(type_operand(module, at, 1, &element));
-    const spirv_entity *length;
-    uint64_t count;
+    const spirv_entity *length = NULL;
+    uint64_t count = 0;
     MLIA_TRY(integers(module, at, 2, &length, &count));
     uint32_t value = (uint32_t)spirv_constant_integer(length, 0);
     if (count != 1 || value == 0)
@@ -53,8 +53,8 @@ static mlia_status *tensor_type(spirv_module *module, const spirv_instruction *a
     if (at->count < 4)
         return spirv_bad(module, at, MLIA_E_SPIRV_UNKNOWN, "tensor type %%%u has no rank",
                          spirv_operand(module, at, 0));
-    const spirv_entity *rank;
-    uint64_t count;
+    const spirv_entity *rank = NULL;
+    uint64_t count = 0;
     MLIA_TRY(integers(module, at, 2, &rank, &count));
     int64_t value = spirv_constant_integer(rank, 0);
     if (count != 1 || value < 1 || value > MLIA_SPIRV_RANK_LIMIT)
@@ -174,7 +174,7 @@ mlia_status *spirv_define_type(spirv_module *module, const spirv_instruction *at
     MLIA_TRY_ALLOC(type);
     MLIA_TRY(decode(module, at, type));
     type->number = (uint32_t)module->type_count;
-    mlia_str key;
+    mlia_str key = MLIA_STR_NONE;
     MLIA_TRY(key_of(module, type, &key));
     bool is_new;
     uint32_t *position = mlia_map_insert(&module->types, key, type->number, &is_new);

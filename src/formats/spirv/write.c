@@ -9,10 +9,10 @@ enum { VERSION_1_5 = 0x00010500 };
 static mlia_status *refuse(const spirv_writer *writer, const mlia_operator *op, mlia_status *status)
 {
     mlia_str label = op->source == MLIA_NONE ? MLIA_STR_NONE : writer->graph->sources[op->source].label;
-    mlia_str name = op->op == MLIA_OP_FOREIGN ? op->foreign_name : mlia_op_describe(op->op)->name;
     if (label.size > 0)
-        return mlia_status_in(status, "%.*s '%.*s'", MLIA_STR_ARG(name), MLIA_STR_ARG(label));
-    return mlia_status_in(status, "%.*s (operator %u)", MLIA_STR_ARG(name), op->number);
+        return mlia_status_in(status, "%.*s '%.*s'", MLIA_STR_ARG(mlia_operator_name(op)),
+                              MLIA_STR_ARG(label));
+    return mlia_status_in(status, "%.*s (operator %u)", MLIA_STR_ARG(mlia_operator_name(op)), op->number);
 }
 
 static mlia_status *note_constant(spirv_writer *writer, uint32_t value)

@@ -141,7 +141,7 @@ mlia_status *spirv_write_debug(spirv_writer *writer, uint32_t graph_id)
                              text_of_producer(writer, options->outputs[i].value)));
     uint32_t operands[2] = {graph_id, 0};
     MLIA_TRY(text_id(writer, name, &operands[1]));
-    uint32_t debug_graph;
+    uint32_t debug_graph = 0;
     MLIA_TRY(debug(writer, MLIA_SPIRV_DEBUG_GRAPH, operands, 2, &debug_graph));
     return name_operators(writer, debug_graph);
 }

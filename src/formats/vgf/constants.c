@@ -4,8 +4,9 @@
 
 static mlia_status *fault(const vgf_reading *file, uint64_t offset, mlia_status *status)
 {
-    uint64_t base = (uint64_t)(file->sections[VGF_CONSTANTS].data - file->bytes.data);
-    return mlia_status_in(mlia_status_at(status, base + offset), "constants");
+    return mlia_status_in(
+        mlia_status_at(status, (uint64_t)(file->sections[VGF_CONSTANTS].data - file->bytes.data) + offset),
+        "constants");
 }
 
 static mlia_status *read_raw(vgf_reading *file)

@@ -84,6 +84,13 @@ static mlia_status *in_section(const vgf_reading *file, uint32_t section, mlia_s
     return mlia_status_in(status, "%s", section_names[section]);
 }
 
+/* Place in the file of a place in a section; the section's begin when that is not known. */
+static uint64_t place_in_file(const vgf_reading *file, uint32_t section, uint64_t offset)
+{
+    uint64_t base = (uint64_t)(file->sections[section].data - file->bytes.data);
+    return offset == MLIA_NO_OFFSET ? base : base + offset;
+}
+
 /* Opens and verifies the FlatBuffer of a section. Positions inside become positions in the file. */
 mlia_status *vgf_open_table(vgf_reading *file, uint32_t section, const mlia_flatbuf_rules *rules,
                             const mlia_flatbuf_schema *schema, mlia_flatbuf *buffer)
@@ -93,12 +100,10 @@ mlia_status *vgf_open_table(vgf_reading *file, uint32_t section, const mlia_flat
         status = mlia_flatbuf_verify(buffer, schema, file->diagnostics);
     if (status == NULL)
         return NULL;
-    uint64_t base = (uint64_t)(file->sections[section].data - file->bytes.data);
-    uint64_t offset = mlia_status_offset(status);
     mlia_str member = mlia_status_member(status);
     mlia_status *outer = mlia_error(mlia_status_kind(status), "%s: %.*s", section_names[section],
                                     MLIA_STR_ARG(mlia_status_message(status)));
-    outer = mlia_status_at(outer, offset == MLIA_NO_OFFSET ? base : base + offset);
+    outer = mlia_status_at(outer, place_in_file(file, section, mlia_status_offset(status)));
     if (member.size > 0)
         outer = mlia_status_in(outer, "%.*s", MLIA_STR_ARG(member));
     mlia_status_free(status);

@@ -113,7 +113,7 @@ static mlia_status *describe(const segment_view *view, uint32_t index, mlia_spir
 static mlia_status *check_constant(const segment_view *view, uint32_t index)
 {
     const mlia_vgf_constant *constant = &view->vgf->constants[index];
-    mlia_spirv_resource resource;
+    mlia_spirv_resource resource = {0};
     MLIA_TRY(describe(view, constant->resource, &resource));
     mlia_graph_value value = {.type = (uint8_t)resource.type, .rank = resource.rank, .dims = resource.dims};
     uint64_t elements;
