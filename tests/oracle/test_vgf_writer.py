@@ -14,7 +14,7 @@ CONVERT = Path(os.environ.get("MLIA_PROGRAM", "build/mlia")).parent / "tosa-to-v
 DATA = Path(__file__).parent.parent / "data" / "vgf"
 FIXTURES = Path(os.environ["MLIA_FIXTURES"]) if "MLIA_FIXTURES" in os.environ else None
 FOLDERS = [DATA] + ([FIXTURES / "vgf", FIXTURES / "tosa" / "valid", FIXTURES / "models"] if FIXTURES else [])
-FILES = sorted(f for folder in FOLDERS for f in folder.glob("*.tosa"))
+FILES = sorted(f for folder in FOLDERS for f in folder.glob("*.tosa")) + sorted((DATA / "patterns").glob("*.mlir"))
 CUSTOM = {"21_custom_call": (["--domain", "com.example.accel:42"], ["--custom-op-domain-to-opcode", "com.example.accel:42"])}
 
 
