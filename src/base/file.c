@@ -185,40 +185,34 @@ static mlia_status *write_error(const char *path, int number)
                             mlia_str_from_c(path));
 }
 
-/* Devices, pipes and the like are written to, never replaced. */
-static mlia_status *write_in_place(const char *path, mlia_bytes bytes)
+/* Writes to a device or pipe as it is: it cannot be replaced by a file. */
+static bool write_in_place(const char *path, mlia_bytes bytes)
 {
     int descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (descriptor < 0)
-        return write_error(path, errno);
+        return false;
     bool done = write_all(descriptor, bytes);
     int number = errno;
-    if (close(descriptor) != 0 && done) {
-        done = false;
-        number = errno;
-    }
-    return done ? NULL : write_error(path, number);
+    if (close(descriptor) != 0 && done)
+        return false;
+    errno = number;
+    return done;
 }
 
-mlia_status *mlia_file_write(const char *path, mlia_bytes bytes)
+/* Writes beside `path`, whose folder is its first `folder` bytes, and renames. */
+static bool write_and_rename(const char *path, size_t folder, mlia_bytes bytes)
 {
-    struct stat info;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return write_in_place(path, bytes);
-    char *temporary;
-    if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-        return mlia_error_memory();
-    int descriptor = mkostemp(temporary, O_CLOEXEC);
-    if (descriptor < 0) {
-        int number = errno;
-        free(temporary);
-        return write_error(path, number);
+    char *temporary; /* not made from the name, which may already have all the length there is */
+    if (asprintf(&temporary, "%.*s.mlia-XXXXXX", (int)folder, path) < 0) {
+        errno = ENOMEM;
+        return false;
     }
+    int descriptor = mkostemp(temporary, O_CLOEXEC);
     mode_t mask = umask(0);
     umask(mask);
-    bool done = fchmod(descriptor, 0666 & ~mask) == 0 && write_all(descriptor, bytes);
+    bool done = descriptor >= 0 && fchmod(descriptor, 0666 & ~mask) == 0 && write_all(descriptor, bytes);
     int number = errno;
-    if (close(descriptor) != 0 && done) {
+    if (descriptor >= 0 && close(descriptor) != 0 && done) {
         done = false;
         number = errno;
     }
@@ -226,8 +220,23 @@ mlia_status *mlia_file_write(const char *path, mlia_bytes bytes)
         done = false;
         number = errno;
     }
-    if (!done)
+    if (!done && descriptor >= 0)
         unlink(temporary);
     free(temporary);
+    errno = number;
+    return done;
+}
+
+mlia_status *mlia_file_write(const char *path, mlia_bytes bytes)
+{
+    struct stat info;
+    char *target = realpath(path, NULL); /* a link stays one: what it points to is written */
+    const char *place = target != NULL ? target : path;
+    const char *slash = strrchr(place, '/');
+    bool is_file = stat(path, &info) != 0 || S_ISREG(info.st_mode);
+    bool done = is_file ? write_and_rename(place, slash != NULL ? (size_t)(slash - place) + 1 : 0, bytes)
+                        : write_in_place(path, bytes);
+    int number = errno;
+    free(target);
     return done ? NULL : write_error(path, number);
 }

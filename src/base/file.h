@@ -23,8 +23,8 @@ mlia_status *mlia_file_read(const char *path, size_t limit, mlia_file **file);
 mlia_status *mlia_file_read_text(const char *path, size_t limit, mlia_arena *arena, mlia_str *text);
 
 /* Writes `bytes` to a temporary name beside `path` and renames it into place: either the old or the new
- * content is there, never a part. What exists and is no regular file (a device, a pipe) is written to as it
- * is. E_WRITE names the path. */
+ * content is there, never a part. A link stays: what it points to is written; a device or pipe takes the
+ * bytes as they come. E_WRITE names the path. */
 mlia_status *mlia_file_write(const char *path, mlia_bytes bytes);
 
 #endif

@@ -64,27 +64,12 @@ int mlia_class_exit_status(mlia_class class)
     return classes[class].exit_status;
 }
 
-/* Copy of `text` with control characters as \xNN, so that no file can send escape sequences to a terminal.
- * NULL when out of memory. */
+/* Copy of `text` that no file can use to send escape sequences to a terminal. NULL when out of memory. */
 static char *escaped_copy(const char *text, size_t size)
 {
-    static const char hex[] = "0123456789abcdef";
     char *copy = malloc(size * 4 + 1);
-    if (copy == NULL)
-        return NULL;
-    char *out = copy;
-    for (size_t i = 0; i < size; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c < 0x20 || c == 0x7F) {
-            *out++ = '\\';
-            *out++ = 'x';
-            *out++ = hex[c >> 4];
-            *out++ = hex[c & 15];
-        } else {
-            *out++ = (char)c;
-        }
-    }
-    *out = '\0';
+    if (copy != NULL)
+        copy[mlia_utf8_harmless((mlia_str){text, size}, copy)] = '\0';
     return copy;
 }
 

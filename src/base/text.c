@@ -194,6 +194,32 @@ size_t mlia_utf8_cut(mlia_str s, size_t size)
     return size;
 }
 
+size_t mlia_utf8_harmless(mlia_str s, char *out)
+{
+    static const char hex[] = "0123456789abcdef";
+    char *const begin = out;
+    for (size_t position = 0; position < s.size;) {
+        size_t start = position;
+        uint32_t point;
+        bool is_text = mlia_utf8_next(s, &position, &point);
+        if (is_text && point >= 0x20 && (point < 0x7F || point >= 0xA0)) {
+            memcpy(out, s.data + start, position - start);
+            out += position - start;
+            continue;
+        }
+        if (is_text && point >= 0x80)
+            start++; /* U+0080 to U+009F: the second byte is the number */
+        for (; start < position; start++) {
+            unsigned char byte = (unsigned char)s.data[start];
+            *out++ = '\\';
+            *out++ = 'x';
+            *out++ = hex[byte >> 4];
+            *out++ = hex[byte & 15];
+        }
+    }
+    return (size_t)(out - begin);
+}
+
 bool mlia_str_to_i64(mlia_str s, int64_t *value)
 {
     size_t i = 0;

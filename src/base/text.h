@@ -109,6 +109,10 @@ bool mlia_utf8_valid(mlia_str s);
 /* Largest size ≤ `size` that does not cut a UTF-8 sequence of `s`. */
 size_t mlia_utf8_cut(mlia_str s, size_t size);
 
+/* Writes `s` as one line that a terminal cannot take for orders: control characters and ill-formed bytes as
+ * \xNN. `out` has room for 4 bytes for each of `s`; returns how many were written. */
+size_t mlia_utf8_harmless(mlia_str s, char *out);
+
 /* Parses the whole of `s` as a decimal integer with optional sign. False on anything else or overflow. */
 bool mlia_str_to_i64(mlia_str s, int64_t *value);
 

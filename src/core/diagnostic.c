@@ -1,6 +1,8 @@
 /* Writing errors, warnings and notes. */
 #include "core/diagnostic.h"
 
+#include <stdlib.h>
+
 mlia_diagnostic mlia_diagnostic_of(const mlia_status *status)
 {
     return (mlia_diagnostic){
@@ -69,6 +71,17 @@ const char *mlia_diagnostic_stage(mlia_kind kind)
     return "input";
 }
 
+/* Names in warnings are as the file or the user wrote them. */
+static void add_harmless(mlia_buffer *buffer, mlia_str text)
+{
+    char *copy = malloc(text.size * 4 + 1);
+    if (copy != NULL)
+        mlia_buffer_add(buffer, copy, mlia_utf8_harmless(text, copy));
+    else
+        buffer->failed = true;
+    free(copy);
+}
+
 void mlia_diagnostic_text(const mlia_diagnostic *diagnostic, mlia_str hint, mlia_buffer *buffer)
 {
     const char *severity = mlia_diagnostic_severity(diagnostic->kind);
@@ -76,17 +89,20 @@ void mlia_diagnostic_text(const mlia_diagnostic *diagnostic, mlia_str hint, mlia
         mlia_buffer_format(buffer, "mlia: %s: ", severity);
     else
         mlia_buffer_format(buffer, "mlia: %s[%s]: ", severity, mlia_kind_name(diagnostic->kind));
+    add_harmless(buffer, diagnostic->path);
     if (diagnostic->path.size > 0)
-        mlia_buffer_format(buffer, "%.*s:", MLIA_STR_ARG(diagnostic->path));
+        mlia_buffer_add_byte(buffer, ':');
     if (diagnostic->line > 0)
         mlia_buffer_format(buffer, "%u:%u:", diagnostic->line, diagnostic->column);
     if (diagnostic->path.size > 0 || diagnostic->line > 0)
         mlia_buffer_add_byte(buffer, ' ');
     if (diagnostic->offset != MLIA_NO_OFFSET)
         mlia_buffer_format(buffer, "byte %llu: ", (unsigned long long)diagnostic->offset);
+    add_harmless(buffer, diagnostic->member);
     if (diagnostic->member.size > 0)
-        mlia_buffer_format(buffer, "%.*s: ", MLIA_STR_ARG(diagnostic->member));
-    mlia_buffer_format(buffer, "%.*s\n", MLIA_STR_ARG(diagnostic->message));
+        mlia_buffer_add_str(buffer, MLIA_STR(": "));
+    add_harmless(buffer, diagnostic->message);
+    mlia_buffer_add_byte(buffer, '\n');
     if (hint.size > 0)
         mlia_buffer_format(buffer, "mlia: hint: %.*s\n", MLIA_STR_ARG(hint));
 }

@@ -9,11 +9,13 @@ void mlia_log_add(mlia_log *log, const char *level, const char *format, ...)
 {
     if (log == NULL)
         return;
-    char message[1024];
+    char text[1024] = "";
+    char message[4 * sizeof text];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    message[mlia_utf8_harmless(mlia_str_from_c(text), message)] = '\0';
     struct timespec now;
     struct tm utc;
     char date[20];

@@ -1,5 +1,7 @@
 """Commands and usage errors: exit status, standard output, the line on standard error."""
+import os
 import re
+from pathlib import Path
 
 import pytest
 
@@ -225,7 +227,6 @@ def test_lists_as_json(mlia):
 
 
 def test_stdout_closed_early_and_full(mlia):
-    import os
     read, write = os.pipe()
     os.close(read)
     run = mlia("target", "list", stdout=write)
@@ -245,11 +246,36 @@ def test_closed_stdout_is_never_a_file(mlia):
 
 def test_devices_are_written_to_and_not_replaced(mlia):
     """Even by root, whose folder /dev is."""
-    import os
     import stat
     expected = mlia("target", "list").raw
     assert mlia("target", "list", "-o", "/dev/stdout").raw == expected
     assert mlia("target", "list", "-o", "/dev/null").status == 0 and stat.S_ISCHR(os.stat("/dev/null").st_mode)
     run = mlia("target", "list", "-o", "/dev/full")
-    assert run.status == 1 and "error[E_WRITE]: /dev/full: cannot write: " in run.err and stat.S_ISCHR(os.stat("/dev/full").st_mode)
+    assert run.status == 1 and run.out == "" and "error[E_WRITE]: /dev/full: cannot write: " in run.err and stat.S_ISCHR(os.stat("/dev/full").st_mode)
     assert mlia("target", "list", "-o", ".").status == 1
+
+
+def test_output_option_never_replaces_a_link(mlia):
+    expected = mlia("target", "list").out
+    link = mlia.folder / "link"
+    link.symlink_to("kept.txt")
+    (mlia.folder / "kept.txt").write_text("old")
+    assert mlia("target", "list", "-o", "link").status == 0
+    assert link.is_symlink() and (mlia.folder / "kept.txt").read_text() == expected
+    assert sorted(path.name for path in mlia.folder.iterdir() if path.name != "home") == ["kept.txt", "link"]
+
+
+def test_output_file_with_the_longest_name(mlia):
+    name = "n" * 255
+    assert mlia("target", "list", "-o", name).status == 0
+    assert (mlia.folder / name).read_text() == mlia("target", "list").out
+
+
+def test_file_names_cannot_send_orders_to_the_terminal(mlia, model):
+    source = Path(model).read_bytes()
+    for name in (b"a\nb\x1b[31m.tosa", b"c\x9b\xc2\x9b31m.tosa"):
+        (mlia.folder / os.fsdecode(name)).write_bytes(source)
+        run = mlia("check", os.fsdecode(name), "-t", "neural-technology", "--no-output", "--debug")
+        assert run.status == 0, run.err
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]|\ufffd", run.err) and run.err.startswith("mlia: ")
+        assert all(line.startswith("mlia: ") for line in run.err.splitlines())
