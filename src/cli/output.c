@@ -128,9 +128,9 @@ mlia_status *mlia_cli_write_output(mlia_cli *cli)
     if (path.size == 0 || mlia_str_equal_c(path, "-"))
         return NULL;
     MLIA_TRY(mlia_buffer_status(&cli->output));
-    MLIA_TRY(mlia_file_write(path.data, output_bytes(cli)));
-    forget_output(cli);
-    return NULL;
+    mlia_status *status = mlia_file_write(path.data, output_bytes(cli));
+    forget_output(cli); /* also when it failed: nothing of it belongs on standard output */
+    return status;
 }
 
 mlia_status *mlia_cli_flush(mlia_cli *cli)
