@@ -171,8 +171,25 @@ static bool is_unsupported(const mlia_status *fault)
            (mlia_kind_class(kind) == MLIA_CLASS_UNSUPPORTED || kind == MLIA_E_TFLITE_TYPE);
 }
 
-/* True when every result is unused: nothing to do (operators with side effects have rules that mark
- * themselves). */
+/* TOSA has no tensors without elements. Lists of integers may be empty (no axes, the shape of a scalar), and
+ * so may what only a shape or a concatenation looks at. */
+static bool check_elements(lowering *l)
+{
+    uint32_t op = l->op->op;
+    if (op == MLIA_TFLITE_OP_CONCATENATION || op == MLIA_TFLITE_OP_SHAPE || op == MLIA_TFLITE_OP_RANK)
+        return true;
+    for (uint32_t i = 0; i < l->op->inputs.count && l->fault == NULL; i++) {
+        const operand *x = mlia_lower_input(l, i);
+        bool is_list =
+            x != NULL && (x->type == MLIA_TFLITE_INT32 || x->type == MLIA_TFLITE_INT64) && x->rank <= 1;
+        for (uint32_t k = 0; x != NULL && !is_list && k < x->rank; k++)
+            if (x->dims[k] == 0 && x->is_constant)
+                mlia_lower_error(l, MLIA_E_TFLITE_LIMIT, "'%.*s' has no elements, TOSA has no empty tensors",
+                                 MLIA_STR_ARG(x->tensor->name));
+    }
+    return l->fault == NULL;
+}
+
 static void lower_operator(lowering *l)
 {
     const mlia_tflite_operator *op = l->op;
@@ -187,7 +204,7 @@ static void lower_operator(lowering *l)
                (row->max_inputs != UINT8_MAX && op->inputs.count > row->max_inputs)) {
         mlia_lower_error(l, MLIA_E_TFLITE_OPERANDS, "%u operands, expected %u to %u", op->inputs.count,
                          row->min_inputs, row->max_inputs);
-    } else if (!mlia_fold_operator(l)) {
+    } else if (check_elements(l) && !mlia_fold_operator(l)) {
         row->rule(l);
     }
     if (l->fault == NULL || !is_unsupported(l->fault))

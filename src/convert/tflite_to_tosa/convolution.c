@@ -80,6 +80,16 @@ static uint32_t bias_value(lowering *l, const convolution *c, uint32_t accumulat
     return values ? mlia_emit_ints(l, accumulator, count, values) : MLIA_NONE;
 }
 
+/* One bias per output channel, or one for all. */
+static bool check_bias(lowering *l, const convolution *c, int64_t channels)
+{
+    const operand *bias = c->bias;
+    if (l->fault == NULL && bias != NULL &&
+        (bias->rank != 1 || (bias->dims[0] != channels && bias->dims[0] != 1)))
+        mlia_lower_error(l, MLIA_E_TFLITE_SHAPE, "the bias must have %lld elements", (long long)channels);
+    return l->fault == NULL;
+}
+
 /* Accumulator → result type, then the fused activation. */
 static uint32_t finish(lowering *l, const convolution *c, uint32_t x, int32_t activation)
 {
@@ -92,6 +102,10 @@ static uint32_t finish(lowering *l, const convolution *c, uint32_t x, int32_t ac
     if (l->fault != NULL)
         return MLIA_NONE;
     const mlia_tflite_quantization *q = &c->filter->tensor->quantization;
+    if (x != MLIA_NONE && q->scale_count > 1 &&
+        (int64_t)q->scale_count != VALUE_DIMS(l, x)[VALUE_RANK(l, x) - 1])
+        mlia_lower_error(l, MLIA_E_TFLITE_QUANTIZATION, "%u scales for %lld channels", q->scale_count,
+                         (long long)VALUE_DIMS(l, x)[VALUE_RANK(l, x) - 1]);
     double *multipliers = MLIA_NEW_ARRAY(l->arena, double, q->scale_count);
     if (multipliers == NULL) {
         mlia_lower_fail(l, mlia_error_memory());
@@ -115,6 +129,8 @@ static uint32_t accumulate(lowering *l, const convolution *c, mlia_op op, uint32
                            const mlia_attributes *geometry, uint32_t rank, const int64_t *dims)
 {
     uint32_t accumulator = accumulator_type(c->input);
+    if (!check_bias(l, c, dims[rank - 1]))
+        return MLIA_NONE;
     uint32_t inputs[5] = {
         x,
         filter,
@@ -207,10 +223,11 @@ static uint32_t grouped_conv2d(lowering *l, const convolution *c, uint32_t x, co
     }
     for (uint32_t g = 0; g < groups; g++) {
         operand filter = channel_part(c->filter, g * per_group, per_group);
-        operand bias = c->bias ? channel_part(c->bias, g * per_group, per_group) : (operand){0};
+        bool own_bias = c->bias != NULL && c->bias->dims[0] > 1;
+        operand bias = own_bias ? channel_part(c->bias, g * per_group, per_group) : (operand){0};
         convolution part = *c;
         part.filter = &filter;
-        part.bias = c->bias ? &bias : NULL;
+        part.bias = own_bias ? &bias : c->bias;
         parts[g] = plain_conv2d(l, &part, mlia_emit_part(l, x, 3, (int64_t)g * width, width), geometry, out);
     }
     return mlia_emit_concat(l, parts, groups, 3);
@@ -244,7 +261,7 @@ void mlia_lower_conv_2d(lowering *l)
     int64_t out[2];
     uint32_t x = place_windows(l, mlia_lower_value(l, c.input), 2, kernel, stride, dilation,
                                mlia_lower_option(l, MLIA_TFLITE_Conv2DOptions_padding) == 0, &geometry, out);
-    if (x == MLIA_NONE)
+    if (x == MLIA_NONE || !check_bias(l, &c, f->dims[0]))
         return;
     uint32_t y = grouped ? grouped_conv2d(l, &c, x, &geometry, out) : plain_conv2d(l, &c, x, &geometry, out);
     mlia_lower_set(

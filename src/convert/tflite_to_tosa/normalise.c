@@ -47,12 +47,17 @@ static int32_t exponential(int32_t a)
 }
 
 /* The four byte tables of the integer exponential, indexed by difference + 256. */
-static void exponential_tables(double beta_scale, int64_t tables[4][513])
+static void exponential_tables(lowering *l, double beta_scale, int64_t tables[4][513])
 {
     double real = fmin(beta_scale * 67108864.0, 2147483647.0); /* 2^26 */
     int32_t multiplier;
     int32_t shift;
     mlia_lower_multiplier(real, &multiplier, &shift);
+    if (multiplier == 0 || shift < 0) { /* the interpreter too takes only factors above 1 */
+        mlia_lower_error(l, MLIA_E_TFLITE_QUANTIZATION, "scale times beta is %g, at least 2^-26 is needed",
+                         beta_scale);
+        return;
+    }
     int32_t lowest = -(int32_t)floor(31.0 * 67108864.0 / ldexp(1.0, shift));
     for (int d = -256; d <= 256; d++) {
         int32_t value = 0;
@@ -90,8 +95,8 @@ static uint32_t softmax8(lowering *l, operand *in, operand *out)
 {
     double scale =
         (double)mlia_lower_option_float(l, MLIA_TFLITE_SoftmaxOptions_beta) * mlia_lower_scale(l, in);
-    int64_t tables[4][513];
-    exponential_tables(scale, tables);
+    int64_t tables[4][513] = {0};
+    exponential_tables(l, scale, tables);
     uint32_t axis = in->rank - 1;
     uint32_t x = mlia_emit_centred(l, in);
     uint32_t d = mlia_emit_binary(l, MLIA_OP_SUB, x, mlia_emit_reduce(l, MLIA_OP_REDUCE_MAX, x, axis));
