@@ -21,7 +21,7 @@ typedef struct chain_ref {
 } chain_ref;
 
 typedef struct adviser {
-    nx_report *report;
+    mlia_nx_report *report;
     chain_ref *chains; /* all, most cycles first */
     uint32_t count;
     double total;
@@ -84,7 +84,7 @@ static mlia_status *collect(const adviser *a, bool (*wanted)(const adviser *, co
         list->entities[list->count++] = entity_of(a, ref);
         list->cycles += (double)ref->chain->cost.total_cycles;
         if (list->count <= NAMED && used < sizeof list->names) {
-            mlia_str name = nx_chain_name(a->report, ref->segment, ref->chain);
+            mlia_str name = mlia_nx_chain_name(a->report, ref->segment, ref->chain);
             int written =
                 snprintf(list->names + used, sizeof list->names - used, "%s%.*s", used > 0 ? ", " : "",
                          (int)(name.size < 80 ? name.size : 80), name.size > 0 ? name.data : "");
@@ -148,7 +148,7 @@ static mlia_status *advise_bound(const adviser *a, const chain_ref *ref, uint32_
     if (!done)
         return mlia_error_memory();
     mlia_entity_ref entity = entity_of(a, ref);
-    mlia_str name = nx_chain_name(a->report, ref->segment, chain);
+    mlia_str name = mlia_nx_chain_name(a->report, ref->segment, chain);
     return add(a, id, MLIA_ADVICE_PERFORMANCE, kind == COMPUTE ? MLIA_SEVERITY_INFO : MLIA_SEVERITY_WARNING,
                &entity, 1, details,
                mlia_arena_format(a->report->arena,
@@ -186,7 +186,7 @@ static mlia_status *advise_top(const adviser *a)
     char names[MESSAGE_SIZE / 2];
     size_t used = 0;
     for (uint32_t i = 0; i < count && used < sizeof names; i++) {
-        mlia_str name = nx_chain_name(a->report, a->chains[i].segment, a->chains[i].chain);
+        mlia_str name = mlia_nx_chain_name(a->report, a->chains[i].segment, a->chains[i].chain);
         const char *separator = i == 0 ? "" : i + 1 == count ? " and " : ", ";
         int written = snprintf(names + used, sizeof names - used, "%s%.*s", separator,
                                (int)(name.size < 80 ? name.size : 80), name.size > 0 ? name.data : "");
@@ -354,7 +354,7 @@ static mlia_status *advise_cascades(const adviser *a)
 
 static mlia_status *advise_unestimated(const adviser *a)
 {
-    nx_report *report = a->report;
+    mlia_nx_report *report = a->report;
     uint32_t count = 0;
     for (uint32_t k = 0; k < report->estimate->segment_count; k++)
         count += report->estimate->segments[k].unestimated_count;
@@ -392,9 +392,9 @@ static mlia_status *advise_calibration(const adviser *a)
     bool done =
         details != NULL &&
         mlia_value_set(arena, details, MLIA_STR("reference_set"),
-                       mlia_value_string(arena, MLIA_STR(NX_CALIBRATION_SET))) &&
-        set_number(a, details, "total_cycles_error_percent", NX_TOTAL_ERROR_PERCENT) &&
-        set_number(a, details, "compute_cycles_error_percent", NX_COMPUTE_ERROR_PERCENT) &&
+                       mlia_value_string(arena, MLIA_STR(MLIA_NX_CALIBRATION_SET))) &&
+        set_number(a, details, "total_cycles_error_percent", MLIA_NX_TOTAL_ERROR_PERCENT) &&
+        set_number(a, details, "compute_cycles_error_percent", MLIA_NX_COMPUTE_ERROR_PERCENT) &&
         set_number(a, details, "calibrated_percent", percent(share(a, cycles[MLIA_CONFIDENCE_CALIBRATED])));
     if (!done)
         return mlia_error_memory();
@@ -406,15 +406,15 @@ static mlia_status *advise_calibration(const adviser *a)
             "; on its public reference set the error of total_cycles is at most %d %%. Of this model %.1f "
             "%% of the "
             "cycles are calibrated, %.1f %% extrapolated, %.1f %% assumed.%s",
-            NX_TOTAL_ERROR_PERCENT, percent(share(a, cycles[MLIA_CONFIDENCE_CALIBRATED])),
+            MLIA_NX_TOTAL_ERROR_PERCENT, percent(share(a, cycles[MLIA_CONFIDENCE_CALIBRATED])),
             percent(share(a, cycles[MLIA_CONFIDENCE_EXTRAPOLATED])),
             percent(share(a, cycles[MLIA_CONFIDENCE_ASSUMED])),
             calibrated ? "" : " The system configuration in force is assumed, not calibrated."));
 }
 
-mlia_status *nx_report_advice(nx_report *report)
+mlia_status *mlia_nx_report_advice(mlia_nx_report *report)
 {
-    adviser a = {.report = report, .total = report->figures.value[NX_FIGURE_TOTAL_CYCLES]};
+    adviser a = {.report = report, .total = report->figures.value[MLIA_NX_FIGURE_TOTAL_CYCLES]};
     for (uint32_t k = 0; k < report->estimate->segment_count; k++)
         a.count += report->estimate->segments[k].chain_count;
     a.chains = MLIA_NEW_ARRAY(report->arena, chain_ref, a.count);

@@ -4,26 +4,26 @@
 
 #include "backends/nx_estimate.h"
 
-mlia_str nx_segment_name(const nx_report *report, uint32_t segment)
+mlia_str mlia_nx_segment_name(const mlia_nx_report *report, uint32_t segment)
 {
     const mlia_estimate_segment *s = &report->estimate->segments[segment];
     return s->name.size > 0 ? s->name : mlia_arena_format(report->arena, "segment %u", s->index);
 }
 
-mlia_str nx_chain_name(const nx_report *report, uint32_t segment, const mlia_estimate_chain *chain)
+mlia_str mlia_nx_chain_name(const mlia_nx_report *report, uint32_t segment, const mlia_estimate_chain *chain)
 {
-    mlia_str name = nx_segment_name(report, segment);
+    mlia_str name = mlia_nx_segment_name(report, segment);
     return mlia_arena_format(report->arena, "%.*s/Chain %" PRIu64, MLIA_STR_ARG(name), chain->id);
 }
 
-static void add_figure(nx_report *report, mlia_breakdown_ref breakdown, mlia_str name, const char *suffix,
-                       const char *unit, uint64_t value)
+static void add_figure(mlia_nx_report *report, mlia_breakdown_ref breakdown, mlia_str name,
+                       const char *suffix, const char *unit, uint64_t value)
 {
     mlia_str full = mlia_arena_format(report->arena, "%.*s%s", MLIA_STR_ARG(name), suffix);
     mlia_result_add_figure(report->builder, breakdown, full, mlia_str_from_c(unit), (double)value);
 }
 
-static void add_figures(nx_report *report, mlia_entity_ref entity, const mlia_cost *cost)
+static void add_figures(mlia_nx_report *report, mlia_entity_ref entity, const mlia_cost *cost)
 {
     mlia_breakdown_ref b = mlia_result_add_breakdown(report->builder, entity, MLIA_STR_NONE, NULL);
     add_figure(report, b, MLIA_STR("total"), "_cycles", "cycles", cost->total_cycles);
@@ -39,7 +39,8 @@ static void add_figures(nx_report *report, mlia_entity_ref entity, const mlia_co
         add_figure(report, b, mlia_section_metric(s), "_cycles", "cycles", cost->sections[s]);
 }
 
-static mlia_status *set_attribute(nx_report *report, mlia_entity_ref entity, mlia_str name, mlia_value *value)
+static mlia_status *set_attribute(mlia_nx_report *report, mlia_entity_ref entity, mlia_str name,
+                                  mlia_value *value)
 {
     MLIA_TRY_ALLOC(value);
     mlia_result_set_attribute(report->builder, entity, name, value);
@@ -47,7 +48,7 @@ static mlia_status *set_attribute(nx_report *report, mlia_entity_ref entity, mli
 }
 
 /* Attribute stripe_ids: the ids of `count` stripes as texts. */
-static mlia_status *set_stripes(nx_report *report, mlia_entity_ref entity,
+static mlia_status *set_stripes(mlia_nx_report *report, mlia_entity_ref entity,
                                 const mlia_estimate_stripe *stripes, uint32_t count)
 {
     mlia_value *list = mlia_value_array(report->arena);
@@ -61,12 +62,12 @@ static mlia_status *set_stripes(nx_report *report, mlia_entity_ref entity,
     return set_attribute(report, entity, MLIA_STR("stripe_ids"), list);
 }
 
-static mlia_str placement_of(const nx_report *report, uint32_t segment, uint32_t operator_index)
+static mlia_str placement_of(const mlia_nx_report *report, uint32_t segment, uint32_t operator_index)
 {
     return mlia_compatibility_placement(report->levels[segment][operator_index]);
 }
 
-static mlia_status *add_operators(nx_report *report, uint32_t segment, const mlia_estimate_chain *chain,
+static mlia_status *add_operators(mlia_nx_report *report, uint32_t segment, const mlia_estimate_chain *chain,
                                   mlia_entity_ref entity, bool *on_nx)
 {
     const mlia_estimate_segment *s = &report->estimate->segments[segment];
@@ -77,7 +78,7 @@ static mlia_status *add_operators(nx_report *report, uint32_t segment, const mli
         if (group->operator_count > 1) {
             mlia_str id = mlia_arena_format(
                 report->arena, "performance_group/segment_%u/chain_%" PRIu64 "/%u", s->index, chain->id, g);
-            mlia_str name = nx_chain_name(report, segment, chain);
+            mlia_str name = mlia_nx_chain_name(report, segment, chain);
             name = mlia_arena_format(report->arena, "%.*s/Group %u", MLIA_STR_ARG(name), g);
             MLIA_TRY_ALLOC(id.data);
             MLIA_TRY_ALLOC(name.data);
@@ -96,7 +97,8 @@ static mlia_status *add_operators(nx_report *report, uint32_t segment, const mli
 }
 
 /* Attribute roofline: work for each DRAM byte and for each cycle; only of chains that multiply. */
-static mlia_status *set_roofline(nx_report *report, mlia_entity_ref entity, const mlia_estimate_chain *chain)
+static mlia_status *set_roofline(mlia_nx_report *report, mlia_entity_ref entity,
+                                 const mlia_estimate_chain *chain)
 {
     mlia_arena *arena = report->arena;
     const mlia_traffic *dram = &chain->cost.memories[MLIA_MEMORY_DRAM];
@@ -114,7 +116,8 @@ static mlia_status *set_roofline(nx_report *report, mlia_entity_ref entity, cons
 }
 
 /* What decides the chain's cycles, and how far the next limit is. */
-static mlia_status *set_bound(nx_report *report, mlia_entity_ref entity, const mlia_estimate_chain *chain)
+static mlia_status *set_bound(mlia_nx_report *report, mlia_entity_ref entity,
+                              const mlia_estimate_chain *chain)
 {
     mlia_arena *arena = report->arena;
     MLIA_TRY(set_attribute(report, entity, MLIA_STR("bound"),
@@ -125,13 +128,13 @@ static mlia_status *set_bound(nx_report *report, mlia_entity_ref entity, const m
                          mlia_value_integer(arena, (int64_t)chain->next_cycles));
 }
 
-static mlia_status *add_chain(nx_report *report, uint32_t segment, uint32_t index, mlia_entity_ref cascade,
-                              bool *on_nx)
+static mlia_status *add_chain(mlia_nx_report *report, uint32_t segment, uint32_t index,
+                              mlia_entity_ref cascade, bool *on_nx)
 {
     const mlia_estimate_segment *s = &report->estimate->segments[segment];
     const mlia_estimate_chain *chain = &s->chains[index];
     mlia_str id = mlia_arena_format(report->arena, "chain/segment_%u/%" PRIu64, s->index, chain->id);
-    mlia_str name = nx_chain_name(report, segment, chain);
+    mlia_str name = mlia_nx_chain_name(report, segment, chain);
     MLIA_TRY_ALLOC(id.data);
     MLIA_TRY_ALLOC(name.data);
     mlia_entity_ref entity = mlia_result_add_entity(report->builder, id, MLIA_STR("chain"), name);
@@ -154,11 +157,12 @@ static mlia_status *add_chain(nx_report *report, uint32_t segment, uint32_t inde
     return NULL;
 }
 
-static mlia_status *add_cascade(nx_report *report, uint32_t segment, uint32_t index, mlia_entity_ref parent)
+static mlia_status *add_cascade(mlia_nx_report *report, uint32_t segment, uint32_t index,
+                                mlia_entity_ref parent)
 {
     const mlia_estimate_segment *s = &report->estimate->segments[segment];
     const mlia_estimate_cascade *cascade = &s->cascades[index];
-    mlia_str name = nx_segment_name(report, segment);
+    mlia_str name = mlia_nx_segment_name(report, segment);
     name = mlia_arena_format(report->arena, "%.*s/Cascade %" PRIu64, MLIA_STR_ARG(name), cascade->id);
     mlia_str id = mlia_arena_format(report->arena, "cascade/segment_%u/%" PRIu64, s->index, cascade->id);
     MLIA_TRY_ALLOC(id.data);
@@ -178,7 +182,7 @@ static mlia_status *add_cascade(nx_report *report, uint32_t segment, uint32_t in
 }
 
 /* Where each operator runs, by the rules of the compatibility results. */
-static mlia_status *place_operators(nx_report *report)
+static mlia_status *place_operators(mlia_nx_report *report)
 {
     size_t counted = 0;
     size_t on_nx = 0;
@@ -203,7 +207,7 @@ static mlia_status *place_operators(nx_report *report)
 }
 
 /* Operators in no chain hang on the segment, unless another operator of the same source is in one. */
-static mlia_status *add_others(nx_report *report, uint32_t segment, mlia_entity_ref entity)
+static mlia_status *add_others(mlia_nx_report *report, uint32_t segment, mlia_entity_ref entity)
 {
     const mlia_estimate_segment *s = &report->estimate->segments[segment];
     const mlia_entity_ref *operators = report->provenance[segment].operators;
@@ -223,7 +227,7 @@ static mlia_status *add_others(nx_report *report, uint32_t segment, mlia_entity_
     return NULL;
 }
 
-static mlia_status *add_segment(nx_report *report, uint32_t segment)
+static mlia_status *add_segment(mlia_nx_report *report, uint32_t segment)
 {
     const mlia_estimate_segment *s = &report->estimate->segments[segment];
     if (s->graph == NULL)
@@ -231,7 +235,7 @@ static mlia_status *add_segment(nx_report *report, uint32_t segment)
     MLIA_TRY(mlia_provenance_add(report->builder, s->graph, report->arena, &report->provenance[segment]));
     report->chains[segment] = MLIA_NEW_ARRAY(report->arena, mlia_entity_ref, s->chain_count);
     mlia_str id = mlia_arena_format(report->arena, "segment/%u", s->index);
-    mlia_str name = nx_segment_name(report, segment);
+    mlia_str name = mlia_nx_segment_name(report, segment);
     MLIA_TRY_ALLOC(report->chains[segment]);
     MLIA_TRY_ALLOC(id.data);
     MLIA_TRY_ALLOC(name.data);
@@ -241,7 +245,7 @@ static mlia_status *add_segment(nx_report *report, uint32_t segment)
     return add_others(report, segment, entity);
 }
 
-mlia_status *nx_report_entities(nx_report *report)
+mlia_status *mlia_nx_report_entities(mlia_nx_report *report)
 {
     uint32_t count = report->estimate->segment_count;
     report->provenance = MLIA_NEW_ARRAY(report->arena, mlia_provenance, count);
@@ -280,35 +284,35 @@ static uint64_t traffic_write(const mlia_traffic *traffic)
     return traffic->write_bytes;
 }
 
-nx_figures nx_figures_of(const mlia_estimate *estimate)
+mlia_nx_figures mlia_nx_figures_of(const mlia_estimate *estimate)
 {
     const mlia_cost *cost = &estimate->cost;
     const mlia_traffic *dram = &cost->memories[MLIA_MEMORY_DRAM];
     const mlia_estimate_memory *memory = &estimate->memory;
     double ms = estimate->inference_time_ms;
-    nx_figures figures = {.value = {
-                              [NX_FIGURE_INFERENCE_TIME] = ms,
-                              [NX_FIGURE_INFERENCES_PER_SECOND] = ms > 0 ? 1000 / ms : 0,
-                              [NX_FIGURE_TOTAL_CYCLES] = (double)cost->total_cycles,
-                              [NX_FIGURE_COMPUTE_CYCLES] = (double)cost->op_cycles,
-                              [NX_FIGURE_CACHE_CYCLES] = cache_sum(cost, traffic_cycles),
-                              [NX_FIGURE_DRAM_CYCLES] = (double)dram->cycles,
-                              [NX_FIGURE_COMPILED_SIZE] = (double)memory->compiled_size,
-                              [NX_FIGURE_CACHE_READ] = cache_sum(cost, traffic_read),
-                              [NX_FIGURE_CACHE_WRITE] = cache_sum(cost, traffic_write),
-                              [NX_FIGURE_DRAM_READ] = (double)dram->read_bytes,
-                              [NX_FIGURE_DRAM_WRITE] = (double)dram->write_bytes,
-                              [NX_FIGURE_DRAM_FOOTPRINT] = (double)memory->dram_footprint,
-                              [NX_FIGURE_WEIGHT_MEMORY] = (double)memory->model_weight_memory,
-                              [NX_FIGURE_PEAK_MEMORY] = (double)memory->peak_activation_memory,
-                              [NX_FIGURE_AVERAGE_MEMORY] = (double)memory->average_memory,
-                          }};
-    for (size_t i = 0; i < NX_FIGURE_COUNT; i++)
-        figures.available[i] = i != NX_FIGURE_INFERENCES_PER_SECOND || ms > 0;
+    mlia_nx_figures figures = {.value = {
+                                   [MLIA_NX_FIGURE_INFERENCE_TIME] = ms,
+                                   [MLIA_NX_FIGURE_INFERENCES_PER_SECOND] = ms > 0 ? 1000 / ms : 0,
+                                   [MLIA_NX_FIGURE_TOTAL_CYCLES] = (double)cost->total_cycles,
+                                   [MLIA_NX_FIGURE_COMPUTE_CYCLES] = (double)cost->op_cycles,
+                                   [MLIA_NX_FIGURE_CACHE_CYCLES] = cache_sum(cost, traffic_cycles),
+                                   [MLIA_NX_FIGURE_DRAM_CYCLES] = (double)dram->cycles,
+                                   [MLIA_NX_FIGURE_COMPILED_SIZE] = (double)memory->compiled_size,
+                                   [MLIA_NX_FIGURE_CACHE_READ] = cache_sum(cost, traffic_read),
+                                   [MLIA_NX_FIGURE_CACHE_WRITE] = cache_sum(cost, traffic_write),
+                                   [MLIA_NX_FIGURE_DRAM_READ] = (double)dram->read_bytes,
+                                   [MLIA_NX_FIGURE_DRAM_WRITE] = (double)dram->write_bytes,
+                                   [MLIA_NX_FIGURE_DRAM_FOOTPRINT] = (double)memory->dram_footprint,
+                                   [MLIA_NX_FIGURE_WEIGHT_MEMORY] = (double)memory->model_weight_memory,
+                                   [MLIA_NX_FIGURE_PEAK_MEMORY] = (double)memory->peak_activation_memory,
+                                   [MLIA_NX_FIGURE_AVERAGE_MEMORY] = (double)memory->average_memory,
+                               }};
+    for (size_t i = 0; i < MLIA_NX_FIGURE_COUNT; i++)
+        figures.available[i] = i != MLIA_NX_FIGURE_INFERENCES_PER_SECOND || ms > 0;
     return figures;
 }
 
-static void add_metric(nx_report *report, const char *name, const char *unit, nx_figure figure)
+static void add_metric(mlia_nx_report *report, const char *name, const char *unit, mlia_nx_figure figure)
 {
     mlia_str n = mlia_str_from_c(name);
     mlia_str u = mlia_str_from_c(unit);
@@ -318,37 +322,38 @@ static void add_metric(nx_report *report, const char *name, const char *unit, nx
                                                 : mlia_metric_unavailable(n, u, reason));
 }
 
-mlia_status *nx_report_metrics(nx_report *report)
+mlia_status *mlia_nx_report_metrics(mlia_nx_report *report)
 {
     static const struct {
         const char *name;
         const char *unit;
-        nx_figure figure;
+        mlia_nx_figure figure;
     } rows[] = {
-        {"inferences_per_second", "inferences/s", NX_FIGURE_INFERENCES_PER_SECOND},
-        {"inference_time", "ms", NX_FIGURE_INFERENCE_TIME},
-        {"model_weight_memory", "bytes", NX_FIGURE_WEIGHT_MEMORY},
-        {"peak_activation_memory", "bytes", NX_FIGURE_PEAK_MEMORY},
-        {"average_memory", "bytes", NX_FIGURE_AVERAGE_MEMORY},
-        {"infs_per_sec", "inferences/s", NX_FIGURE_INFERENCES_PER_SECOND},
-        {"total_cycles", "cycles", NX_FIGURE_TOTAL_CYCLES},
-        {"compute_cycles", "cycles", NX_FIGURE_COMPUTE_CYCLES},
-        {"cache_cycles", "cycles", NX_FIGURE_CACHE_CYCLES},
-        {"dram_cycles", "cycles", NX_FIGURE_DRAM_CYCLES},
-        {"compiled_size", "bytes", NX_FIGURE_COMPILED_SIZE},
-        {"cache_read_bytes", "bytes", NX_FIGURE_CACHE_READ},
-        {"cache_write_bytes", "bytes", NX_FIGURE_CACHE_WRITE},
-        {"dram_read_bytes", "bytes", NX_FIGURE_DRAM_READ},
-        {"dram_write_bytes", "bytes", NX_FIGURE_DRAM_WRITE},
-        {"dram_footprint", "bytes", NX_FIGURE_DRAM_FOOTPRINT},
+        {"inferences_per_second", "inferences/s", MLIA_NX_FIGURE_INFERENCES_PER_SECOND},
+        {"inference_time", "ms", MLIA_NX_FIGURE_INFERENCE_TIME},
+        {"model_weight_memory", "bytes", MLIA_NX_FIGURE_WEIGHT_MEMORY},
+        {"peak_activation_memory", "bytes", MLIA_NX_FIGURE_PEAK_MEMORY},
+        {"average_memory", "bytes", MLIA_NX_FIGURE_AVERAGE_MEMORY},
+        {"infs_per_sec", "inferences/s", MLIA_NX_FIGURE_INFERENCES_PER_SECOND},
+        {"total_cycles", "cycles", MLIA_NX_FIGURE_TOTAL_CYCLES},
+        {"compute_cycles", "cycles", MLIA_NX_FIGURE_COMPUTE_CYCLES},
+        {"cache_cycles", "cycles", MLIA_NX_FIGURE_CACHE_CYCLES},
+        {"dram_cycles", "cycles", MLIA_NX_FIGURE_DRAM_CYCLES},
+        {"compiled_size", "bytes", MLIA_NX_FIGURE_COMPILED_SIZE},
+        {"cache_read_bytes", "bytes", MLIA_NX_FIGURE_CACHE_READ},
+        {"cache_write_bytes", "bytes", MLIA_NX_FIGURE_CACHE_WRITE},
+        {"dram_read_bytes", "bytes", MLIA_NX_FIGURE_DRAM_READ},
+        {"dram_write_bytes", "bytes", MLIA_NX_FIGURE_DRAM_WRITE},
+        {"dram_footprint", "bytes", MLIA_NX_FIGURE_DRAM_FOOTPRINT},
     };
-    const nx_figures *figures = &report->figures;
+    const mlia_nx_figures *figures = &report->figures;
     mlia_result_add_metric(report->builder,
                            mlia_metric_number(MLIA_STR("accelerator_operator_percentage"), MLIA_STR("%"),
                                               report->accelerator_percentage));
-    if (figures->available[NX_FIGURE_TOTAL_CYCLES] && figures->available[NX_FIGURE_COMPUTE_CYCLES]) {
-        double total = figures->value[NX_FIGURE_TOTAL_CYCLES];
-        double share = total > 0 ? 100 * figures->value[NX_FIGURE_COMPUTE_CYCLES] / total : 0;
+    if (figures->available[MLIA_NX_FIGURE_TOTAL_CYCLES] &&
+        figures->available[MLIA_NX_FIGURE_COMPUTE_CYCLES]) {
+        double total = figures->value[MLIA_NX_FIGURE_TOTAL_CYCLES];
+        double share = total > 0 ? 100 * figures->value[MLIA_NX_FIGURE_COMPUTE_CYCLES] / total : 0;
         mlia_result_add_metric(report->builder, mlia_metric_number(MLIA_STR("target_utilization"),
                                                                    MLIA_STR("%"), share > 100 ? 100 : share));
     }

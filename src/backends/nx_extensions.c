@@ -24,13 +24,13 @@ static bool set_integer(mlia_arena *arena, mlia_value *object, const char *name,
     return mlia_value_set(arena, object, mlia_str_from_c(name), mlia_value_integer(arena, (int64_t)value));
 }
 
-static mlia_value *lane_of(const nx_report *report, uint32_t segment)
+static mlia_value *lane_of(const mlia_nx_report *report, uint32_t segment)
 {
     mlia_arena *arena = report->arena;
     const mlia_estimate_segment *s = &report->estimate->segments[segment];
     mlia_value *lane = mlia_value_object(arena);
     mlia_value *spans = mlia_value_array(arena);
-    mlia_str name = nx_segment_name(report, segment);
+    mlia_str name = mlia_nx_segment_name(report, segment);
     uint64_t start = 0;
     bool done = lane != NULL && spans != NULL;
     for (uint32_t i = 0; i < s->chain_count && done; i++) {
@@ -51,7 +51,7 @@ static mlia_value *lane_of(const nx_report *report, uint32_t segment)
     return done ? lane : NULL;
 }
 
-static mlia_status *add_schedule(nx_report *report)
+static mlia_status *add_schedule(mlia_nx_report *report)
 {
     mlia_arena *arena = report->arena;
     mlia_value *schedule = mlia_value_object(arena);
@@ -92,7 +92,7 @@ static const struct {
     {"segments", "Segments run one after the other; the time between them is not counted.", "assumed"},
 };
 
-static mlia_status *add_estimator(nx_report *report)
+static mlia_status *add_estimator(mlia_nx_report *report)
 {
     mlia_arena *arena = report->arena;
     const mlia_estimate_config *config = report->estimate->config;
@@ -112,12 +112,12 @@ static mlia_status *add_estimator(nx_report *report)
            mlia_value_set(arena, object, MLIA_STR("clock_hz"), clocks) &&
            mlia_value_set(arena, object, MLIA_STR("assumptions"), list);
     if (done && mlia_config_is_calibrated(config))
-        done = set_integer(arena, object, "error_band_percent", NX_TOTAL_ERROR_PERCENT);
+        done = set_integer(arena, object, "error_band_percent", MLIA_NX_TOTAL_ERROR_PERCENT);
     done = done && mlia_document_set_extension(report->request->document, MLIA_STR("mlia_estimator"), object);
     return done ? NULL : mlia_error_memory();
 }
 
-mlia_status *nx_report_extensions(nx_report *report)
+mlia_status *mlia_nx_report_extensions(mlia_nx_report *report)
 {
     if (report->request->document == NULL)
         return NULL;

@@ -168,7 +168,7 @@ static mlia_status *configure(const mlia_settings *settings, mlia_arena *arena,
 }
 
 /* Our own model on every segment. */
-static mlia_status *estimate_model(nx_report *report, const nx_state *state)
+static mlia_status *estimate_model(mlia_nx_report *report, const nx_state *state)
 {
     const mlia_backend_request *request = report->request;
     mlia_estimate_input *inputs = MLIA_NEW_ARRAY(request->arena, mlia_estimate_input, request->segment_count);
@@ -180,7 +180,7 @@ static mlia_status *estimate_model(nx_report *report, const nx_state *state)
     MLIA_TRY(mlia_estimate_run(inputs, request->segment_count, &state->config, request->arena,
                                request->diagnostics, &estimate));
     report->estimate = estimate;
-    report->figures = nx_figures_of(estimate);
+    report->figures = mlia_nx_figures_of(estimate);
     mlia_result_set_status(report->builder,
                            estimate->complete ? MLIA_RESULT_STATUS_OK : MLIA_RESULT_STATUS_PARTIAL);
     return NULL;
@@ -189,20 +189,20 @@ static mlia_status *estimate_model(nx_report *report, const nx_state *state)
 static mlia_status *run(const mlia_backend_request *request, mlia_result_builder *builder)
 {
     const nx_state *state = request->configuration->state;
-    nx_report report = {.request = request, .builder = builder, .arena = request->arena};
+    mlia_nx_report report = {.request = request, .builder = builder, .arena = request->arena};
     report.external = state->program != NULL;
     report.memories[MLIA_MEMORY_L1] = true;
     report.memories[MLIA_MEMORY_L2] = report.external || state->config.cascade_enable > 0;
     report.memories[MLIA_MEMORY_SYSTEM_CACHE] = report.external;
     report.memories[MLIA_MEMORY_DRAM] = true;
     mlia_result_set_mode(builder, MLIA_RESULT_MODE_PREDICTED);
-    MLIA_TRY(report.external ? nx_program_estimate(&report, state->program, &state->config)
+    MLIA_TRY(report.external ? mlia_nx_program_estimate(&report, state->program, &state->config)
                              : estimate_model(&report, state));
-    MLIA_TRY(nx_report_entities(&report));
-    MLIA_TRY(nx_report_metrics(&report));
-    MLIA_TRY(nx_report_advice(&report));
-    MLIA_TRY(nx_report_extensions(&report));
-    return nx_report_files(&report);
+    MLIA_TRY(mlia_nx_report_entities(&report));
+    MLIA_TRY(mlia_nx_report_metrics(&report));
+    MLIA_TRY(mlia_nx_report_advice(&report));
+    MLIA_TRY(mlia_nx_report_extensions(&report));
+    return mlia_nx_report_files(&report);
 }
 
 const mlia_backend mlia_backend_nx_performance_estimator = {

@@ -12,19 +12,19 @@
 enum { SECONDS_LIMIT = 600 };
 
 /* Figure of ours for each field of the summary. */
-static const nx_figure figure_of[MLIA_SUMMARY_FIELD_COUNT] = {
-    [MLIA_SUMMARY_COMPILED_SIZE] = NX_FIGURE_COMPILED_SIZE,
-    [MLIA_SUMMARY_TOTAL_CYCLES] = NX_FIGURE_TOTAL_CYCLES,
-    [MLIA_SUMMARY_COMPUTE_CYCLES] = NX_FIGURE_COMPUTE_CYCLES,
-    [MLIA_SUMMARY_INFERENCE_TIME] = NX_FIGURE_INFERENCE_TIME,
-    [MLIA_SUMMARY_INFERENCES_PER_SECOND] = NX_FIGURE_INFERENCES_PER_SECOND,
-    [MLIA_SUMMARY_DRAM_FOOTPRINT] = NX_FIGURE_DRAM_FOOTPRINT,
-    [MLIA_SUMMARY_CACHE_CYCLES] = NX_FIGURE_CACHE_CYCLES,
-    [MLIA_SUMMARY_CACHE_READ] = NX_FIGURE_CACHE_READ,
-    [MLIA_SUMMARY_CACHE_WRITE] = NX_FIGURE_CACHE_WRITE,
-    [MLIA_SUMMARY_DRAM_CYCLES] = NX_FIGURE_DRAM_CYCLES,
-    [MLIA_SUMMARY_DRAM_READ] = NX_FIGURE_DRAM_READ,
-    [MLIA_SUMMARY_DRAM_WRITE] = NX_FIGURE_DRAM_WRITE,
+static const mlia_nx_figure figure_of[MLIA_SUMMARY_FIELD_COUNT] = {
+    [MLIA_SUMMARY_COMPILED_SIZE] = MLIA_NX_FIGURE_COMPILED_SIZE,
+    [MLIA_SUMMARY_TOTAL_CYCLES] = MLIA_NX_FIGURE_TOTAL_CYCLES,
+    [MLIA_SUMMARY_COMPUTE_CYCLES] = MLIA_NX_FIGURE_COMPUTE_CYCLES,
+    [MLIA_SUMMARY_INFERENCE_TIME] = MLIA_NX_FIGURE_INFERENCE_TIME,
+    [MLIA_SUMMARY_INFERENCES_PER_SECOND] = MLIA_NX_FIGURE_INFERENCES_PER_SECOND,
+    [MLIA_SUMMARY_DRAM_FOOTPRINT] = MLIA_NX_FIGURE_DRAM_FOOTPRINT,
+    [MLIA_SUMMARY_CACHE_CYCLES] = MLIA_NX_FIGURE_CACHE_CYCLES,
+    [MLIA_SUMMARY_CACHE_READ] = MLIA_NX_FIGURE_CACHE_READ,
+    [MLIA_SUMMARY_CACHE_WRITE] = MLIA_NX_FIGURE_CACHE_WRITE,
+    [MLIA_SUMMARY_DRAM_CYCLES] = MLIA_NX_FIGURE_DRAM_CYCLES,
+    [MLIA_SUMMARY_DRAM_READ] = MLIA_NX_FIGURE_DRAM_READ,
+    [MLIA_SUMMARY_DRAM_WRITE] = MLIA_NX_FIGURE_DRAM_WRITE,
 };
 
 /* The model as VGF: the file itself, or what its graph is converted to. Lives in the arena. */
@@ -87,7 +87,7 @@ static mlia_status *cut_segment(const mlia_vgf *vgf, uint32_t index, mlia_arena 
 
 /* Segments follow each other: figures add up, the footprint is the largest; what one lacks, the model lacks.
  */
-static void add_summary(nx_figures *figures, const mlia_summary *summary, bool is_first)
+static void add_summary(mlia_nx_figures *figures, const mlia_summary *summary, bool is_first)
 {
     for (mlia_summary_field field = 0; field < MLIA_SUMMARY_FIELD_COUNT; field++) {
         double *value = &figures->value[figure_of[field]];
@@ -96,15 +96,15 @@ static void add_summary(nx_figures *figures, const mlia_summary *summary, bool i
         *value = largest ? fmax(*value, summary->values[field]) : *value + summary->values[field];
         *available = summary->available[field] && (is_first || *available);
     }
-    double time = figures->value[NX_FIGURE_INFERENCE_TIME];
+    double time = figures->value[MLIA_NX_FIGURE_INFERENCE_TIME];
     if (!is_first) {
-        figures->value[NX_FIGURE_INFERENCES_PER_SECOND] = time > 0 ? 1000 / time : 0;
-        figures->available[NX_FIGURE_INFERENCES_PER_SECOND] =
-            time > 0 && figures->available[NX_FIGURE_INFERENCE_TIME];
+        figures->value[MLIA_NX_FIGURE_INFERENCES_PER_SECOND] = time > 0 ? 1000 / time : 0;
+        figures->available[MLIA_NX_FIGURE_INFERENCES_PER_SECOND] =
+            time > 0 && figures->available[MLIA_NX_FIGURE_INFERENCE_TIME];
     }
 }
 
-static mlia_status *run_segment(nx_report *report, const char *program, const mlia_vgf *vgf,
+static mlia_status *run_segment(mlia_nx_report *report, const char *program, const mlia_vgf *vgf,
                                 uint32_t graph_count, mlia_estimate_segment *segment, mlia_summary *summary)
 {
     const mlia_backend_request *request = report->request;
@@ -128,7 +128,7 @@ static mlia_status *run_segment(nx_report *report, const char *program, const ml
     return status;
 }
 
-static mlia_status *run_segments(nx_report *report, const char *program, const mlia_vgf *vgf,
+static mlia_status *run_segments(mlia_nx_report *report, const char *program, const mlia_vgf *vgf,
                                  mlia_estimate *result)
 {
     const mlia_backend_request *request = report->request;
@@ -161,7 +161,8 @@ static mlia_status *run_segments(nx_report *report, const char *program, const m
     return is_first ? mlia_error(MLIA_E_ESTIMATOR_PROGRAM, "the model has no graph segment") : NULL;
 }
 
-mlia_status *nx_program_estimate(nx_report *report, const char *program, const mlia_estimate_config *config)
+mlia_status *mlia_nx_program_estimate(mlia_nx_report *report, const char *program,
+                                      const mlia_estimate_config *config)
 {
     mlia_bytes bytes;
     mlia_vgf *vgf = NULL;

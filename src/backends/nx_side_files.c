@@ -8,7 +8,7 @@
 
 typedef void (*database_writer)(const mlia_estimate_segment *, mlia_buffer *);
 
-static mlia_status *write_buffer(const nx_report *report, mlia_str path, mlia_buffer *buffer)
+static mlia_status *write_buffer(const mlia_nx_report *report, mlia_str path, mlia_buffer *buffer)
 {
     mlia_status *status = path.data == NULL ? mlia_error_memory() : mlia_buffer_status(buffer);
     if (status == NULL)
@@ -17,7 +17,7 @@ static mlia_status *write_buffer(const nx_report *report, mlia_str path, mlia_bu
     return status;
 }
 
-static mlia_status *write_json(const nx_report *report, mlia_str path, const mlia_value *value)
+static mlia_status *write_json(const mlia_nx_report *report, mlia_str path, const mlia_value *value)
 {
     mlia_buffer buffer = {0};
     mlia_value_write(value, 0, &buffer);
@@ -33,7 +33,7 @@ static uint32_t graph_segments(const mlia_estimate *estimate)
     return count;
 }
 
-static mlia_status *write_databases(const nx_report *report, const mlia_estimate_segment *segment)
+static mlia_status *write_databases(const mlia_nx_report *report, const mlia_estimate_segment *segment)
 {
     static const struct {
         const char *suffix;
@@ -50,14 +50,14 @@ static mlia_status *write_databases(const nx_report *report, const mlia_estimate
         mlia_buffer buffer = {0};
         files[i].write(segment, &buffer);
         mlia_str path =
-            mlia_arena_format(report->arena, NX_FOLDER "/%.*s_%s", MLIA_STR_ARG(stem), files[i].suffix);
+            mlia_arena_format(report->arena, MLIA_NX_FOLDER "/%.*s_%s", MLIA_STR_ARG(stem), files[i].suffix);
         MLIA_TRY(write_buffer(report, path, &buffer));
     }
     return NULL;
 }
 
 /* {"value": …, "unit": …}; null when the figure is not available. */
-static mlia_value *leaf(const nx_report *report, nx_figure figure, const char *unit)
+static mlia_value *leaf(const mlia_nx_report *report, mlia_nx_figure figure, const char *unit)
 {
     mlia_arena *arena = report->arena;
     double value = report->figures.value[figure];
@@ -71,7 +71,8 @@ static mlia_value *leaf(const nx_report *report, nx_figure figure, const char *u
     return done ? object : NULL;
 }
 
-static mlia_value *memory_summary(const nx_report *report, nx_figure cycles, nx_figure read, nx_figure write)
+static mlia_value *memory_summary(const mlia_nx_report *report, mlia_nx_figure cycles, mlia_nx_figure read,
+                                  mlia_nx_figure write)
 {
     mlia_arena *arena = report->arena;
     mlia_value *object = mlia_value_object(arena);
@@ -82,35 +83,35 @@ static mlia_value *memory_summary(const nx_report *report, nx_figure cycles, nx_
     return done ? object : NULL;
 }
 
-static mlia_status *write_summary(const nx_report *report)
+static mlia_status *write_summary(const mlia_nx_report *report)
 {
     mlia_arena *arena = report->arena;
     mlia_value *network = mlia_value_object(arena);
     mlia_value *root = mlia_value_object(arena);
     bool done = network != NULL && root != NULL &&
                 mlia_value_set(arena, network, MLIA_STR("total_cycles"),
-                               leaf(report, NX_FIGURE_TOTAL_CYCLES, "cycles")) &&
+                               leaf(report, MLIA_NX_FIGURE_TOTAL_CYCLES, "cycles")) &&
                 mlia_value_set(arena, network, MLIA_STR("compute_cycles"),
-                               leaf(report, NX_FIGURE_COMPUTE_CYCLES, "cycles")) &&
+                               leaf(report, MLIA_NX_FIGURE_COMPUTE_CYCLES, "cycles")) &&
                 mlia_value_set(arena, network, MLIA_STR("inference_time"),
-                               leaf(report, NX_FIGURE_INFERENCE_TIME, "ms")) &&
+                               leaf(report, MLIA_NX_FIGURE_INFERENCE_TIME, "ms")) &&
                 mlia_value_set(arena, network, MLIA_STR("infs_per_sec"),
-                               leaf(report, NX_FIGURE_INFERENCES_PER_SECOND, "inferences/s")) &&
+                               leaf(report, MLIA_NX_FIGURE_INFERENCES_PER_SECOND, "inferences/s")) &&
                 mlia_value_set(arena, network, MLIA_STR("dram_footprint"),
-                               leaf(report, NX_FIGURE_DRAM_FOOTPRINT, "bytes")) &&
+                               leaf(report, MLIA_NX_FIGURE_DRAM_FOOTPRINT, "bytes")) &&
                 mlia_value_set(arena, network, MLIA_STR("cache1"),
-                               memory_summary(report, NX_FIGURE_CACHE_CYCLES, NX_FIGURE_CACHE_READ,
-                                              NX_FIGURE_CACHE_WRITE)) &&
+                               memory_summary(report, MLIA_NX_FIGURE_CACHE_CYCLES, MLIA_NX_FIGURE_CACHE_READ,
+                                              MLIA_NX_FIGURE_CACHE_WRITE)) &&
                 mlia_value_set(arena, network, MLIA_STR("dram"),
-                               memory_summary(report, NX_FIGURE_DRAM_CYCLES, NX_FIGURE_DRAM_READ,
-                                              NX_FIGURE_DRAM_WRITE)) &&
+                               memory_summary(report, MLIA_NX_FIGURE_DRAM_CYCLES, MLIA_NX_FIGURE_DRAM_READ,
+                                              MLIA_NX_FIGURE_DRAM_WRITE)) &&
                 mlia_value_set(arena, root, MLIA_STR("compiled_size"),
-                               leaf(report, NX_FIGURE_COMPILED_SIZE, "bytes")) &&
+                               leaf(report, MLIA_NX_FIGURE_COMPILED_SIZE, "bytes")) &&
                 mlia_value_set(arena, root, MLIA_STR("network_performance"), network);
     if (!done)
         return mlia_error_memory();
     return write_json(report,
-                      mlia_arena_format(arena, NX_FOLDER "/%.*s_network_performance_summary.json",
+                      mlia_arena_format(arena, MLIA_NX_FOLDER "/%.*s_network_performance_summary.json",
                                         MLIA_STR_ARG(report->request->model_stem)),
                       root);
 }
@@ -127,7 +128,7 @@ static bool set_text(mlia_arena *arena, mlia_value *object, const char *name, ml
     return mlia_value_set(arena, object, mlia_str_from_c(name), mlia_value_string(arena, value));
 }
 
-static mlia_value *memory_statistics(const nx_report *report, const mlia_cost *cost)
+static mlia_value *memory_statistics(const mlia_nx_report *report, const mlia_cost *cost)
 {
     mlia_arena *arena = report->arena;
     mlia_value *list = mlia_value_array(arena);
@@ -146,7 +147,7 @@ static mlia_value *memory_statistics(const nx_report *report, const mlia_cost *c
     return list;
 }
 
-static mlia_value *section_statistics(const nx_report *report, const mlia_cost *cost)
+static mlia_value *section_statistics(const mlia_nx_report *report, const mlia_cost *cost)
 {
     mlia_arena *arena = report->arena;
     mlia_value *list = mlia_value_array(arena);
@@ -164,7 +165,7 @@ static mlia_value *section_statistics(const nx_report *report, const mlia_cost *
     return list;
 }
 
-static mlia_value *stripe_statistics(const nx_report *report, const mlia_estimate_stripe *stripes,
+static mlia_value *stripe_statistics(const mlia_nx_report *report, const mlia_estimate_stripe *stripes,
                                      uint32_t count)
 {
     mlia_value *list = mlia_value_array(report->arena);
@@ -174,7 +175,7 @@ static mlia_value *stripe_statistics(const nx_report *report, const mlia_estimat
     return list;
 }
 
-static mlia_value *operator_statistics(const nx_report *report, const mlia_estimate_segment *segment,
+static mlia_value *operator_statistics(const mlia_nx_report *report, const mlia_estimate_segment *segment,
                                        uint32_t first_chain, uint32_t chain_count)
 {
     mlia_arena *arena = report->arena;
@@ -196,7 +197,7 @@ static mlia_value *operator_statistics(const nx_report *report, const mlia_estim
 }
 
 /* One entry of the statistics: `first_chain` … of a chain or cascade. */
-static mlia_status *add_statistics(const nx_report *report, mlia_value *map, mlia_str id,
+static mlia_status *add_statistics(const mlia_nx_report *report, mlia_value *map, mlia_str id,
                                    const mlia_estimate_segment *segment, uint32_t first_chain,
                                    uint32_t chain_count, const mlia_cost *cost)
 {
@@ -219,7 +220,7 @@ static mlia_status *add_statistics(const nx_report *report, mlia_value *map, mli
     return done ? NULL : mlia_error_memory();
 }
 
-static mlia_status *write_statistics(const nx_report *report)
+static mlia_status *write_statistics(const mlia_nx_report *report)
 {
     mlia_arena *arena = report->arena;
     mlia_value *root = mlia_value_object(arena);
@@ -249,7 +250,7 @@ static mlia_status *write_statistics(const nx_report *report)
     return write_json(report, MLIA_STR("nx_performance_statistics.json"), root);
 }
 
-mlia_status *nx_report_files(nx_report *report)
+mlia_status *mlia_nx_report_files(mlia_nx_report *report)
 {
     if (report->request->write_file == NULL)
         return NULL;

@@ -305,6 +305,32 @@ static void bodies_of_control_flow_are_listed(void **state)
     mlia_arena_free(arena);
 }
 
+/* With any amount of memory: an estimate or E_MEMORY. */
+static void running_out_of_memory_is_told(void **state)
+{
+    (void)state;
+    mlia_arena *arena = mlia_arena_new(0);
+    const mlia_graph *graph = make_random_graph(arena, 7, OPERATORS, 1, true);
+    mlia_estimate_config config;
+    mlia_config_default(&config);
+    config.cascade_enable = 1;
+    mlia_estimate_input input = {.graph = graph};
+    uint32_t failures = 0;
+    bool done = false;
+    for (size_t limit = 64; !done; limit += 64) {
+        mlia_arena *small = mlia_arena_new(limit);
+        mlia_estimate *estimate = NULL;
+        mlia_status *status = mlia_estimate_run(&input, 1, &config, small, NULL, &estimate);
+        done = status == NULL;
+        failures += !done;
+        assert_true(done || mlia_status_kind(status) == MLIA_E_MEMORY);
+        mlia_status_free(status);
+        mlia_arena_free(small);
+    }
+    assert_true(failures > 50);
+    mlia_arena_free(arena);
+}
+
 static void an_empty_graph_costs_nothing(void **state)
 {
     (void)state;
@@ -352,6 +378,7 @@ int main(void)
         cmocka_unit_test(custom_operators_are_listed),
         cmocka_unit_test(bodies_of_control_flow_are_listed),
         cmocka_unit_test(an_empty_graph_costs_nothing),
+        cmocka_unit_test(running_out_of_memory_is_told),
         cmocka_unit_test(work_grows_linearly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
