@@ -11,8 +11,8 @@ mlia_suggestion mlia_suggest(mlia_str given)
 void mlia_suggest_among(mlia_suggestion *suggestion, mlia_str name)
 {
     unsigned distance = mlia_str_distance(suggestion->given, name, NEAR);
-    /* Two changes make any two-letter text of any other. */
-    if (distance < suggestion->distance && distance < suggestion->given.size) {
+    /* A short text is near everything: at most half of it may be wrong. */
+    if (distance < suggestion->distance && distance * 2 <= suggestion->given.size) {
         suggestion->distance = distance;
         suggestion->nearest = name;
     }

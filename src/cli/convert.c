@@ -74,6 +74,23 @@ static mlia_status *choose_format(const mlia_cli *cli, mlia_format *format)
     return NULL;
 }
 
+/* E_NO_ROUTE, with what the model can become. */
+static mlia_status *no_route(mlia_format from, mlia_format to)
+{
+    mlia_buffer list = {0};
+    mlia_route route;
+    for (unsigned form = 0; form < MLIA_FORMAT_COUNT; form++)
+        if (mlia_form_is_target(form) && mlia_route_find(from, form, &route))
+            mlia_buffer_format(&list, "%s%.*s", list.size > 0 ? ", " : "",
+                               MLIA_STR_ARG(mlia_form_name(form)));
+    mlia_status *status =
+        mlia_error(MLIA_E_NO_ROUTE, "no way leads from %.*s to %.*s; it can become %.*s",
+                   MLIA_STR_ARG(mlia_form_name(from)), MLIA_STR_ARG(mlia_form_name(to)),
+                   list.size > 0 ? (int)list.size : 7, list.size > 0 ? (const char *)list.data : "nothing");
+    mlia_buffer_free(&list);
+    return status;
+}
+
 static mlia_status *convert(mlia_cli *cli, const mlia_model_file *model, mlia_format to,
                             mlia_artifact *artifact)
 {
@@ -91,8 +108,7 @@ static mlia_status *convert(mlia_cli *cli, const mlia_model_file *model, mlia_fo
     MLIA_TRY(mlia_cli_input_shapes(cli, &context.shapes, &context.shape_count));
     if (!mlia_route_find(model->format, MLIA_FORM_GRAPHS, &reading) ||
         !mlia_route_find(MLIA_FORM_GRAPHS, to, &writing))
-        return mlia_error(MLIA_E_NO_ROUTE, "no way leads from %.*s to %.*s",
-                          MLIA_STR_ARG(mlia_form_name(model->format)), MLIA_STR_ARG(mlia_form_name(to)));
+        return no_route(model->format, to);
     *artifact = (mlia_artifact){.bytes = mlia_file_bytes(model->file)};
     MLIA_TRY(mlia_route_run(&reading, &context, artifact));
     if (mlia_cli_has(cli, "require-static-shape"))

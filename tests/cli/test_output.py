@@ -185,3 +185,38 @@ def test_environment_identity(mlia, model):
     for name, value in (("SOURCE_DATE_EPOCH", "soon"), ("SOURCE_DATE_EPOCH", "-1"), ("MLIA_RUN_ID", "1234")):
         run = mlia("check", model, *ARGS, "--no-output", env={name: value})
         assert run.status == 2 and f"error[E_CONFIG]: {name} '{value}'" in run.err, run
+
+
+def test_too_little_memory(mlia, model):
+    """Whatever allocation fails, the answer is a message, never a crash."""
+    import resource
+    if b"__asan_init" in PROGRAM.read_bytes():
+        pytest.skip("address space limits do not go with sanitizers")
+    seen = set()
+    for limit in range(6 << 20, 12 << 20, 1 << 18):
+        run = mlia("check", model, *ARGS, "--no-output", "--json", preexec_fn=lambda size=limit: resource.setrlimit(resource.RLIMIT_AS, (size, size)))
+        seen.add(run.status)
+        assert run.status in (0, 1, 127), run
+        assert run.status != 1 or "E_MEMORY" in run.err or run.err == "", run
+    assert 0 in seen
+
+
+def test_names_with_control_characters(mlia, model):
+    mlia.write("a\x1b[31m\nb.vgf", model.read_bytes())
+    run = mlia("check", "a\x1b[31m\nb.vgf", *ARGS, "--output-dir", "o")
+    assert run.status == 0 and "\x1b" not in run.err + run.out, run
+    assert run.err.startswith("mlia: warning[W_EXTENSION]: a\\x1b[31m\\x0ab.vgf: ")
+    assert "\x1b" not in (mlia.folder / "o/mlia-output/logs/mlia.log").read_text()
+    run = mlia("check", "absent\x1b[31m", *ARGS)
+    assert run.err == "mlia: error[E_NOT_FOUND]: absent\\x1b[31m: No such file or directory\n"
+
+
+def test_two_runs_at_a_time(mlia, model):
+    """The later rename wins whole; nothing is left behind."""
+    runs = [subprocess.Popen([PROGRAM, "check", model, *ARGS], cwd=mlia.folder, env=mlia.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            for _ in range(8)]
+    errors = [run.communicate()[1].decode() for run in runs]
+    assert all(run.returncode == 0 or "E_WRITE" in error for run, error in zip(runs, errors)), errors
+    assert any(run.returncode == 0 for run in runs)
+    assert mlia("validate", "--strict", "mlia-output/mlia-output.json").status == 0
+    assert [p.name for p in mlia.folder.iterdir() if p.name != "home"] == ["mlia-output"]
