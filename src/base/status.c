@@ -157,6 +157,13 @@ mlia_status *mlia_status_hint(mlia_status *status, const char *format, ...)
     return status;
 }
 
+mlia_status *mlia_status_as(mlia_status *status, mlia_kind kind)
+{
+    if (is_dynamic(status))
+        status->kind = kind;
+    return status;
+}
+
 mlia_kind mlia_status_kind(const mlia_status *status)
 {
     return status->kind;

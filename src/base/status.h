@@ -64,6 +64,8 @@ mlia_status *mlia_status_at_line(mlia_status *status, uint32_t line, uint32_t co
 mlia_status *mlia_status_in(mlia_status *status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 mlia_status *mlia_status_path(mlia_status *status, mlia_str path);
+/* The same fault of another kind, for whom it means something else; out of memory stays what it is. */
+mlia_status *mlia_status_as(mlia_status *status, mlia_kind kind);
 mlia_status *mlia_status_hint(mlia_status *status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -73,6 +75,7 @@ mlia_status *mlia_status_hint(mlia_status *status, const char *format, ...)
 #define mlia_status_at_line(status, ...) (status)
 #define mlia_status_in(status, ...)      (status)
 #define mlia_status_path(status, ...)    ((void)(__VA_ARGS__), (status))
+#define mlia_status_as(status, ...)      (status)
 #define mlia_status_hint(status, ...)    (status)
 /* … nor that an error is never NULL. */
 static inline mlia_status *mlia_error_exists(mlia_status *status)

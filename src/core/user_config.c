@@ -225,14 +225,8 @@ static mlia_status *load_file(mlia_arena *arena, mlia_str path, mlia_diagnostics
     mlia_str text = MLIA_STR_NONE;
     mlia_str name = mlia_arena_str(arena, path);
     MLIA_TRY_ALLOC(name.data);
-    mlia_status *status = mlia_file_read_text(name.data, MAX_CONFIG_BYTES, arena, &text);
-    if (status != NULL) { /* whatever the file system says, it is the configuration that is wrong */
-        mlia_str message = mlia_status_message(status);
-        mlia_status *wrapped =
-            mlia_status_path(mlia_error(MLIA_E_CONFIG, "%.*s", MLIA_STR_ARG(message)), path);
-        mlia_status_free(status);
-        return wrapped;
-    }
+    /* Whatever the file system says, it is the configuration that is wrong. */
+    MLIA_TRY(mlia_status_as(mlia_file_read_text(name.data, MAX_CONFIG_BYTES, arena, &text), MLIA_E_CONFIG));
     return mlia_user_config_read(arena, text, name, diagnostics, config);
 }
 

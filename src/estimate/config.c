@@ -247,12 +247,7 @@ mlia_status *mlia_config_open(mlia_str path, mlia_str folder, size_t limit, mlia
             break;
         mlia_status_free(status);
     }
-    if (status == NULL)
-        return NULL;
-    mlia_status *error = mlia_status_path(
-        mlia_error(MLIA_E_ESTIMATOR_CONFIG, "%.*s", MLIA_STR_ARG(mlia_status_message(status))), path);
-    mlia_status_free(status);
-    return error;
+    return mlia_status_as(status, MLIA_E_ESTIMATOR_CONFIG);
 }
 
 static mlia_status *load(mlia_estimate_config *config, mlia_config_group group, bool both_roles,

@@ -17,7 +17,8 @@ extern const mlia_embedded mlia_embedded_targets[];
 static mlia_status *load_file(mlia_arena *arena, const char *path, mlia_profile *profile)
 {
     mlia_str text = MLIA_STR_NONE;
-    MLIA_TRY(mlia_file_read_text(path, MAX_PROFILE_BYTES, arena, &text));
+    /* Whatever the file system says, it is the profile that is wrong. */
+    MLIA_TRY(mlia_status_as(mlia_file_read_text(path, MAX_PROFILE_BYTES, arena, &text), MLIA_E_PROFILE));
     mlia_str source = mlia_arena_str(arena, mlia_str_from_c(path));
     MLIA_TRY_ALLOC(source.data);
     return mlia_profile_read(arena, text, source, profile);

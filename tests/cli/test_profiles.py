@@ -113,16 +113,16 @@ def test_unknown_profile(mlia, name, hint):
     assert run.err == f"mlia: error[E_PROFILE_UNKNOWN]: there is no target profile '{name}'; {hint}\n"
 
 
-@pytest.mark.parametrize("path,kind", [("absent.toml", "E_NOT_FOUND"), (".", "E_NOT_A_FILE"), ("./", "E_NOT_A_FILE"), ("/dev/zero", "E_NOT_A_FILE")])
-def test_profile_path_faults(mlia, path, kind):
+@pytest.mark.parametrize("path,text", [("absent.toml", "No such file"), (".", "a folder"), ("./", "a folder"), ("/dev/zero", "not a regular file")])
+def test_profile_path_faults(mlia, path, text):
     run = mlia("check", "m.tosa", "-t", path)
-    assert f"error[{kind}]" in run.err and run.out == "", run
+    assert run.status == 2 and "error[E_PROFILE]: " in run.err and text in run.err and run.out == "", run
 
 
 def test_large_profile_is_refused(mlia):
     mlia.write("big.toml", "# " + "x" * (1 << 20))
     run = mlia("profile", "check", "big.toml")
-    assert "E_LIMIT" in run.err and run.status == 1
+    assert "error[E_PROFILE]: " in run.err and "1048576" in run.err and run.status == 2
 
 
 CONFIG_FAULTS = [
