@@ -163,49 +163,73 @@ const int64_t *mlia_edit_shape(mlia_edit *edit, uint32_t value)
     return shape->shape_values != NULL ? shape->shape_values : shape->rank == 0 ? none : NULL;
 }
 
-enum { INLINE_CONTENT = 64 }; /* bytes of a constant that its key holds; of larger ones it holds a SHA-256 */
+enum {
+    INLINE_CONTENT = 64
+}; /* bytes of content that a key holds; of larger constants it holds as many samples */
 
-/* What tells constants apart: type, dimensions, content. Splats and written-out constants of equal content
- * have equal keys. */
-static mlia_status *constant_key(mlia_edit *edit, uint32_t index, mlia_str *key)
+/* Content of a constant: its bytes, or those of one element when all are equal. */
+static mlia_status *constant_content(mlia_edit *edit, uint32_t index, mlia_bytes *bytes)
+{
+    *bytes = (mlia_bytes){NULL, 0};
+    if (edit->graph->values[index].kind == MLIA_KIND_SHAPE || mlia_edit_splat(edit, index, bytes))
+        return NULL;
+    return mlia_edit_bytes(edit, index, bytes);
+}
+
+/* Key of a constant from its type, its dimensions and `content`; `mark` keeps keys of different content
+ * apart. */
+static mlia_status *constant_key(mlia_edit *edit, uint32_t index, char mark, mlia_bytes content,
+                                 mlia_str *key)
 {
     const mlia_graph_value *value = &edit->graph->values[index];
-    bool shape = value->kind == MLIA_KIND_SHAPE;
-    mlia_bytes bytes = {NULL, 0};
-    mlia_bytes element;
-    if (!shape && mlia_edit_splat(edit, index, &element))
-        bytes = element;
-    else if (!shape)
-        MLIA_TRY(mlia_edit_bytes(edit, index, &bytes));
-    char digest[MLIA_SHA256_HEX_SIZE + 1];
-    if (bytes.size > INLINE_CONTENT) {
-        mlia_sha256_hex(bytes, digest);
-        bytes = (mlia_bytes){(const uint8_t *)digest, sizeof digest};
-    }
-    const int64_t *numbers = shape ? value->shape_values : value->dims;
+    const int64_t *numbers = value->kind == MLIA_KIND_SHAPE ? value->shape_values : value->dims;
     size_t header = 8 + (size_t)value->rank * sizeof *numbers;
-    char *data = MLIA_NEW_ARRAY(edit->arena, char, header + bytes.size);
+    char *data = MLIA_NEW_ARRAY(edit->arena, char, header + content.size);
     MLIA_TRY_ALLOC(data);
     data[0] = (char)value->type;
     data[1] = (char)value->kind;
     data[2] = (char)value->rank;
+    data[3] = mark;
     if (value->rank > 0 && numbers != NULL)
         memcpy(data + 8, numbers, header - 8);
-    if (bytes.size > 0)
-        memcpy(data + header, bytes.data, bytes.size);
-    *key = (mlia_str){data, header + bytes.size};
+    if (content.size > 0)
+        memcpy(data + header, content.data, content.size);
+    *key = (mlia_str){data, header + content.size};
     return NULL;
 }
 
-/* Value of an equal constant, or `index` itself, which is then known. */
-static mlia_status *find_equal(mlia_edit *edit, uint32_t index, uint32_t *equal)
+static mlia_status *find_key(mlia_edit *edit, uint32_t index, char mark, mlia_bytes content, uint32_t *known)
 {
     mlia_str key = MLIA_STR_NONE;
-    MLIA_TRY(constant_key(edit, index, &key));
-    uint32_t *known = mlia_map_insert(&edit->known_constants, key, index, NULL);
-    MLIA_TRY_ALLOC(known);
-    *equal = *known;
+    MLIA_TRY(constant_key(edit, index, mark, content, &key));
+    const uint32_t *found = mlia_map_insert(&edit->known_constants, key, index, NULL);
+    MLIA_TRY_ALLOC(found);
+    *known = *found;
     return NULL;
+}
+
+/* Value of an equal constant, or `index` itself, which is then known. Splats and written-out constants of
+ * equal content are equal. Large constants are compared only when their samples are equal, and told apart by
+ * SHA-256 when they differ all the same: most are never looked at as a whole. */
+static mlia_status *find_equal(mlia_edit *edit, uint32_t index, uint32_t *equal)
+{
+    mlia_bytes bytes = {NULL, 0};
+    MLIA_TRY(constant_content(edit, index, &bytes));
+    if (bytes.size <= INLINE_CONTENT)
+        return find_key(edit, index, 'b', bytes, equal);
+    uint8_t samples[INLINE_CONTENT];
+    for (size_t i = 0; i < INLINE_CONTENT; i++)
+        samples[i] = bytes.data[bytes.size / INLINE_CONTENT * i];
+    MLIA_TRY(find_key(edit, index, 's', (mlia_bytes){samples, sizeof samples}, equal));
+    if (*equal == index)
+        return NULL;
+    mlia_bytes other = {NULL, 0};
+    MLIA_TRY(constant_content(edit, *equal, &other));
+    if (other.size == bytes.size && memcmp(other.data, bytes.data, bytes.size) == 0)
+        return NULL;
+    char digest[MLIA_SHA256_HEX_SIZE + 1];
+    mlia_sha256_hex(bytes, digest);
+    return find_key(edit, index, 'h', (mlia_bytes){(const uint8_t *)digest, sizeof digest}, equal);
 }
 
 mlia_status *mlia_edit_make_constant(mlia_edit *edit, uint32_t op, mlia_bytes bytes, bool is_splat)
