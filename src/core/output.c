@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,30 +227,47 @@ static mlia_status *write_all(const mlia_output *output, const char *folder, mli
     return chmod(folder, 0777 & ~mask) == 0 ? NULL : write_error(folder, errno);
 }
 
-/* old → aside, new → target, aside removed. Two runs at a time: the later rename wins whole. */
-static mlia_status *swap_in(const mlia_output *output, const char *folder, char *aside)
+/* For file systems that cannot exchange two names: target → aside, folder → target, aside removed. A run that
+ * comes between makes it start again. */
+static bool replace_by_renaming(const mlia_output *output, const char *folder, const char *aside)
 {
-    struct stat info;
-    bool had_old = lstat(output->target, &info) == 0;
-    if (had_old) {
-        if (mkdtemp(aside) == NULL)
-            return write_error(aside, errno);
-        rmdir(aside); /* a name that is free; a link or file could not be renamed onto a folder */
-        if (rename(output->target, aside) != 0 && errno != ENOENT)
-            return write_error(output->target, errno);
-    }
-    if (rename(folder, output->target) != 0) {
-        int number = errno;
-        if (had_old)
-            (void)!rename(aside, output->target);
-        return write_error(output->target, number);
-    }
-    if (had_old)
+    bool had_old = rename(output->target, aside) == 0;
+    if (!had_old && errno != ENOENT)
+        return false;
+    if (rename(folder, output->target) == 0) {
         remove_tree(aside);
-    return NULL;
+        return true;
+    }
+    int number = errno;
+    if (had_old && rename(aside, output->target) != 0)
+        remove_tree(aside); /* a newer run's folder stands there now */
+    errno = number;
+    return false;
 }
 
-static mlia_status *publish(mlia_output *output, mlia_str run_id, char *folder, char *aside, bool *published)
+/* Puts `folder` in the place of the target and removes what stood there. Two runs at a time: the later one
+ * wins whole. */
+static mlia_status *swap_in(const mlia_output *output, const char *folder, const char *aside)
+{
+    enum { TRIES = 100 };
+    for (int i = 0; i < TRIES; i++) {
+        if (renameat2(AT_FDCWD, folder, AT_FDCWD, output->target, RENAME_EXCHANGE) == 0) {
+            remove_tree(folder);
+            return NULL;
+        }
+        if (errno == ENOENT && renameat2(AT_FDCWD, folder, AT_FDCWD, output->target, RENAME_NOREPLACE) == 0)
+            return NULL;
+        bool unknown_call = errno == EINVAL || errno == ENOSYS;
+        if (unknown_call && replace_by_renaming(output, folder, aside))
+            return NULL;
+        if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOENT)
+            break;
+    }
+    return write_error(output->target, errno);
+}
+
+static mlia_status *publish(mlia_output *output, mlia_str run_id, char *folder, const char *aside,
+                            bool *published)
 {
     MLIA_TRY(check_target(output));
     MLIA_TRY(make_parents(output->target));
@@ -268,11 +286,12 @@ mlia_status *mlia_output_publish(mlia_output *output, mlia_str run_id, bool *pub
 {
     *published = false;
     mlia_str folder = mlia_arena_format(output->arena, "%s/." MLIA_OUTPUT_NAME ".XXXXXX", output->folder);
-    mlia_str aside = mlia_arena_format(output->arena, "%s/." MLIA_OUTPUT_NAME ".old.XXXXXX", output->folder);
+    mlia_str aside = mlia_arena_format(output->arena, "%s/." MLIA_OUTPUT_NAME ".old.%.*s", output->folder,
+                                       MLIA_STR_ARG(run_id));
     if (folder.data == NULL || aside.data == NULL)
         return mlia_error_memory();
     mlia_signals_hold(true);
-    mlia_status *status = publish(output, run_id, (char *)folder.data, (char *)aside.data, published);
+    mlia_status *status = publish(output, run_id, (char *)folder.data, aside.data, published);
     mlia_signals_hold(false);
     return status;
 }
