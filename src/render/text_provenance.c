@@ -229,6 +229,8 @@ static mlia_status *collect_lines(const mlia_terminal *t, mlia_view *view, const
         mlia_view_list operators = {0};
         MLIA_TRY(mlia_view_operators(t->arena, view, i, &operators));
         mlia_str key = {(const char *)operators.items, operators.count * sizeof *operators.items};
+        if (operators.count == 0) /* nothing to tell it by: a row of its own */
+            key = view->entities[i].entity->id;
         uint32_t *group = mlia_map_insert(&groups, key, (uint32_t)groups.count, NULL);
         MLIA_TRY_ALLOC(group);
         line item = {i, *group, UINT32_MAX};

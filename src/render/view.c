@@ -86,9 +86,12 @@ static int compare_numbers(const void *left, const void *right)
 mlia_status *mlia_view_operators(mlia_arena *arena, mlia_view *view, uint32_t entity,
                                  mlia_view_list *operators)
 {
+    enum { STEP_LIMIT = 1 << 25 };
     mlia_view_list stack = {0};
     view->stamp++;
     operators->count = 0;
+    if (view->steps > STEP_LIMIT)
+        return NULL;
     if (!MLIA_APPEND(arena, stack, entity))
         return mlia_error_memory();
     while (stack.count > 0) {
@@ -96,6 +99,7 @@ mlia_status *mlia_view_operators(mlia_arena *arena, mlia_view *view, uint32_t en
         if (view->mark[node] == view->stamp)
             continue;
         view->mark[node] = view->stamp;
+        view->steps += view->entities[node].child_count + 1;
         if (mlia_view_is_kind(view, node, MLIA_STR("source_operator")) &&
             !MLIA_APPEND(arena, *operators, node))
             return mlia_error_memory();

@@ -23,6 +23,7 @@ typedef struct mlia_view {
     mlia_map ids;
     uint32_t *mark; /* scratch of walks: == stamp is visited */
     uint32_t stamp;
+    uint64_t steps; /* of all walks so far */
 } mlia_view;
 
 mlia_status *mlia_view_make(mlia_arena *arena, const mlia_result *result, mlia_view *view);
@@ -35,8 +36,9 @@ bool mlia_view_is_kind(const mlia_view *view, uint32_t entity, mlia_str kind);
 /* String attribute of an entity, or an empty view. */
 mlia_str mlia_view_attribute(const mlia_view *view, uint32_t entity, mlia_str name);
 
-/* Source operators below an entity (itself if it is one), ascending, each once. */
 typedef MLIA_LIST(uint32_t) mlia_view_list;
+/* Source operators below an entity (itself if it is one), ascending, each once. None when the entities of the
+ * result overlap so much that walking through them all would take too long. */
 mlia_status *mlia_view_operators(mlia_arena *arena, mlia_view *view, uint32_t entity,
                                  mlia_view_list *operators);
 

@@ -104,8 +104,7 @@ static bool number_all(const mlia_result *result, ranking *breakdowns, ranking *
     return rank_keys(breakdowns) && rank_keys(metrics);
 }
 
-/* Sorts the figures of one entity, merges what is equal; false when something contradicts.
- */
+/* Sorts the figures of one breakdown and merges equal ones; false when there are none or two contradict. */
 static bool merge_figures(mlia_figures *figures)
 {
     if (figures->count == 0)
@@ -153,7 +152,7 @@ static int compare_pending(const void *left, const void *right)
 }
 
 /* Appends one breakdown's figures to those of its entity. `earlier` is a breakdown of the same qualifiers
- * that must say the same (count 0: none); it becomes this one. */
+ * that must say the same (NULL: none); `added` becomes this one. */
 static bool add_breakdown(mlia_figure_table *table, const pending *item, const mlia_metrics *metrics,
                           const uint32_t *identities, const mlia_figures *earlier, mlia_figures *added)
 {

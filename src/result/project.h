@@ -16,7 +16,7 @@ typedef struct mlia_record {
     uint32_t *origins; /* ascending */
     uint32_t origin_count;
     uint32_t leaf_count;
-    const uint32_t *leaves; /* below any of the origins, ascending */
+    const uint32_t *leaves; /* below any of the origins, each once */
     mlia_figures figures;
     uint32_t *kind_counts;  /* leaves below an entity of each kind; NULL when there are many kinds */
     uint32_t exposer;       /* the entity that shows these figures … */
@@ -99,9 +99,9 @@ bool mlia_record_assess(mlia_projection *projection, mlia_record *record);
 mlia_status *mlia_record_sum(mlia_projection *projection, mlia_record *const *parts, size_t count,
                              uint32_t exposer, mlia_record **record, bool *is_new);
 
-/* Alternatives (cover.c): tries every irredundant sum for the target in view, whose atoms are known. With
- * `discover`, sums become records that `exposer` shows; else the best goes to `choice`. `with_extras` as in
- * the order of preference. `*over_budget` when not all could be tried. */
+/* Alternatives (cover.c): tries every irredundant sum for the target in view, without or with extras. Sums
+ * become records that `exposer` shows (`*found_new` when one is new); the best goes to `choice`, if not NULL.
+ * `*over_budget` when not all could be tried. */
 mlia_status *mlia_cover_search(mlia_projection *projection, uint32_t exposer, bool with_extras,
                                mlia_choice *choice, bool *found_new, bool *over_budget);
 
