@@ -31,6 +31,7 @@ typedef struct mlia_mlir_token {
 
 /* An alias definition: #name = …, !name = …. */
 typedef struct mlia_mlir_alias {
+    const char *begin; /* the sigil of the definition */
     const char *value; /* behind the '=' */
     const char *end;   /* behind the value, once it is resolved */
     bool busy;         /* being resolved */

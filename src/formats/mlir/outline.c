@@ -91,7 +91,7 @@ static mlia_status *note_alias(text_scan *scan, const char *p)
                                MLIA_STR_ARG(name));
     if (!MLIA_RESERVE(scan->context->arena, outline->aliases, outline->alias_count, outline->alias_capacity))
         return mlia_error_memory();
-    outline->aliases[outline->alias_count++] = (mlia_mlir_alias){.value = value + 1};
+    outline->aliases[outline->alias_count++] = (mlia_mlir_alias){.begin = p, .value = value + 1};
     return NULL;
 }
 

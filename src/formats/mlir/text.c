@@ -284,7 +284,7 @@ static mlia_status *pass_alias(mlia_mlir_text_reader *reader)
     mlia_mlir_alias *alias = mlia_mlir_find_alias(lexer);
     const mlia_mlir_attribute *attribute;
     const mlia_mlir_type *type;
-    if (alias == NULL)
+    if (alias == NULL || alias->begin != lexer->token.begin)
         return mlia_mlir_expected(lexer, "an alias definition, a module or a function");
     if (mlia_mlir_at(lexer, MLIA_MLIR_TOKEN_HASH))
         MLIA_TRY(mlia_mlir_parse_attribute(lexer, &attribute));

@@ -351,6 +351,7 @@ static void test_errors(void **state)
     expect_bad(
         "module {\n  func.func @main() {\n    \"cf.br\"()[^bb1] : () -> ()\n  ^bb1:\n    return\n  }\n}\n",
         MLIA_E_MLIR_UNSUPPORTED, 3, 14);
+    expect_bad("#a = loc(\"x\")\n#a\nmodule {}\n", MLIA_E_MLIR_SYNTAX, 2, 1);
     expect_bad("garbage\n", MLIA_E_MLIR_SYNTAX, 1, 1);
 }
 
