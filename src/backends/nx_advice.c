@@ -11,7 +11,7 @@
 #define TOP_SHARE     0.80
 #define PADDING_WASTE 0.10
 #define GAIN          0.01 /* least saving that is worth a remark */
-enum { TOP_CHAINS = 5, NAMED = 5, CHANNEL_BLOCK = 32, MESSAGE_SIZE = 1024 };
+enum { NAMED = 5, NAME_SHOWN = 80, NAMES_SIZE = 512, CHANNEL_BLOCK = 32 };
 
 /* A chain and where it is. */
 typedef struct chain_ref {
@@ -31,7 +31,8 @@ typedef struct chain_list {
     mlia_entity_ref *entities;
     uint32_t count;
     double cycles;
-    char names[MESSAGE_SIZE / 2]; /* "A, B and C more" */
+    char names[NAMES_SIZE]; /* of the first NAMED */
+    size_t used;
 } chain_list;
 
 static int by_cycles(const void *a, const void *b)
@@ -70,29 +71,38 @@ static bool set_number(const adviser *a, mlia_value *details, const char *name, 
     return mlia_value_set(arena, details, mlia_str_from_c(name), number);
 }
 
+static void add_chain(const adviser *a, const chain_ref *ref, chain_list *list)
+{
+    list->entities[list->count++] = entity_of(a, ref);
+    list->cycles += (double)ref->chain->cost.total_cycles;
+    if (list->count > NAMED || list->used >= sizeof list->names)
+        return;
+    mlia_str name = mlia_nx_chain_name(a->report, ref->segment, ref->chain);
+    name.size = mlia_utf8_cut(name, name.size < NAME_SHOWN ? name.size : NAME_SHOWN);
+    int written = snprintf(list->names + list->used, sizeof list->names - list->used, "%s%.*s",
+                           list->used > 0 ? ", " : "", MLIA_STR_ARG(name));
+    list->used += written > 0 ? (size_t)written : 0;
+}
+
+/* "A, B, C and 4 more". */
+static const char *finish_names(chain_list *list)
+{
+    if (list->count > NAMED && list->used < sizeof list->names)
+        snprintf(list->names + list->used, sizeof list->names - list->used, " and %u more",
+                 list->count - NAMED);
+    return list->names;
+}
+
 /* Chains for which `wanted` holds, in order of cycles. */
 static mlia_status *collect(const adviser *a, bool (*wanted)(const adviser *, const chain_ref *),
                             chain_list *list)
 {
     *list = (chain_list){.entities = MLIA_NEW_ARRAY(a->report->arena, mlia_entity_ref, a->count)};
     MLIA_TRY_ALLOC(list->entities);
-    size_t used = 0;
-    for (uint32_t i = 0; i < a->count; i++) {
-        const chain_ref *ref = &a->chains[i];
-        if (!wanted(a, ref))
-            continue;
-        list->entities[list->count++] = entity_of(a, ref);
-        list->cycles += (double)ref->chain->cost.total_cycles;
-        if (list->count <= NAMED && used < sizeof list->names) {
-            mlia_str name = mlia_nx_chain_name(a->report, ref->segment, ref->chain);
-            int written =
-                snprintf(list->names + used, sizeof list->names - used, "%s%.*s", used > 0 ? ", " : "",
-                         (int)(name.size < 80 ? name.size : 80), name.size > 0 ? name.data : "");
-            used += written > 0 ? (size_t)written : 0;
-        }
-    }
-    if (list->count > NAMED && used < sizeof list->names)
-        snprintf(list->names + used, sizeof list->names - used, " and %u more", list->count - NAMED);
+    for (uint32_t i = 0; i < a->count; i++)
+        if (wanted(a, &a->chains[i]))
+            add_chain(a, &a->chains[i], list);
+    finish_names(list);
     return NULL;
 }
 
@@ -171,31 +181,21 @@ static mlia_status *advise_bounds(const adviser *a)
 
 static mlia_status *advise_top(const adviser *a)
 {
-    mlia_entity_ref entities[TOP_CHAINS];
-    double cycles = 0;
-    uint32_t count = 0;
-    while (count < a->count && count < TOP_CHAINS && cycles < TOP_SHARE * a->total) {
-        entities[count] = entity_of(a, &a->chains[count]);
-        cycles += (double)a->chains[count++].chain->cost.total_cycles;
-    }
-    mlia_value *details = mlia_value_object(a->report->arena);
-    if (count == 0 || a->total <= 0)
+    chain_list top = {.entities = MLIA_NEW_ARRAY(a->report->arena, mlia_entity_ref, a->count)};
+    MLIA_TRY_ALLOC(top.entities);
+    while (top.count < a->count && top.cycles < TOP_SHARE * a->total)
+        add_chain(a, &a->chains[top.count], &top);
+    if (top.count == 0 || a->total <= 0)
         return NULL;
-    if (details == NULL || !set_number(a, details, "share_percent", percent(share(a, cycles))))
+    mlia_value *details = mlia_value_object(a->report->arena);
+    if (details == NULL || !set_number(a, details, "chains", top.count) ||
+        !set_number(a, details, "share_percent", percent(share(a, top.cycles))))
         return mlia_error_memory();
-    char names[MESSAGE_SIZE / 2];
-    size_t used = 0;
-    for (uint32_t i = 0; i < count && used < sizeof names; i++) {
-        mlia_str name = mlia_nx_chain_name(a->report, a->chains[i].segment, a->chains[i].chain);
-        const char *separator = i == 0 ? "" : i + 1 == count ? " and " : ", ";
-        int written = snprintf(names + used, sizeof names - used, "%s%.*s", separator,
-                               (int)(name.size < 80 ? name.size : 80), name.size > 0 ? name.data : "");
-        used += written > 0 ? (size_t)written : 0;
-    }
-    return add(a, MLIA_STR("nx.top-chains"), MLIA_ADVICE_PERFORMANCE, MLIA_SEVERITY_INFO, entities, count,
-               details,
-               mlia_arena_format(a->report->arena, "%s take%s %.1f %% of all cycles; start there.", names,
-                                 count == 1 ? "s" : "", percent(share(a, cycles))));
+    return add(a, MLIA_STR("nx.top-chains"), MLIA_ADVICE_PERFORMANCE, MLIA_SEVERITY_INFO, top.entities,
+               top.count, details,
+               mlia_arena_format(a->report->arena,
+                                 "%u of %u chains take %.1f %% of all cycles; start with %s.", top.count,
+                                 a->count, percent(share(a, top.cycles)), finish_names(&top)));
 }
 
 /* ---- lists of chains with one property ---- */
@@ -260,10 +260,8 @@ static mlia_status *advise_softmax(const adviser *a)
     if (label.size == 0)
         return NULL;
     for (uint32_t i = 0; i < a->count; i++) {
-        if (!mlia_str_equal(label_of(graph_of(a, &a->chains[i]), a->chains[i].chain), label))
-            continue;
-        list.entities[list.count++] = entity_of(a, &a->chains[i]);
-        list.cycles += (double)a->chains[i].chain->cost.total_cycles;
+        if (mlia_str_equal(label_of(graph_of(a, &a->chains[i]), a->chains[i].chain), label))
+            add_chain(a, &a->chains[i], &list);
     }
     double part = share(a, list.cycles);
     if (part < GAIN)
@@ -414,7 +412,7 @@ static mlia_status *advise_calibration(const adviser *a)
 
 mlia_status *mlia_nx_report_advice(mlia_nx_report *report)
 {
-    adviser a = {.report = report, .total = report->figures.value[MLIA_NX_FIGURE_TOTAL_CYCLES]};
+    adviser a = {.report = report, .total = (double)report->estimate->cost.total_cycles};
     for (uint32_t k = 0; k < report->estimate->segment_count; k++)
         a.count += report->estimate->segments[k].chain_count;
     a.chains = MLIA_NEW_ARRAY(report->arena, chain_ref, a.count);

@@ -342,7 +342,7 @@ static uint32_t heap_take(heap *h)
     }
 }
 
-/* Calls for every read of `chain` that another chain's result feeds: the reading operator waits for it. */
+/* The chain that makes a value, MLIA_NONE when none does. */
 static uint32_t producer_chain(const mlia_plan *plan, uint32_t value)
 {
     uint32_t producer = plan->graph->values[plan->roots[value]].producer;
@@ -350,6 +350,7 @@ static uint32_t producer_chain(const mlia_plan *plan, uint32_t value)
     return fused == MLIA_NONE ? MLIA_NONE : plan->fused[fused].chain;
 }
 
+/* Every read of what `chain` makes is one thing less to wait for. */
 static void release_readers(const mlia_plan *plan, uint32_t chain, uint32_t *waits, heap *ready)
 {
     const mlia_plan_chain *c = &plan->chains[chain];
