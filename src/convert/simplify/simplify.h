@@ -8,8 +8,8 @@
 
 /* Applies the rules until none fires. */
 mlia_status *mlia_simplify(mlia_edit *edit);
-/* Once, after mlia_simplify: folds transposes of constants that nothing else reads. */
-mlia_status *mlia_fold_transposes(mlia_edit *edit);
+/* Once, after mlia_simplify: computes transposes and reductions of constants that nothing else reads. */
+mlia_status *mlia_fold_constants(mlia_edit *edit);
 
 /* A rule looks at the live operator `op`. It may change it, replace its result (mlia_edit_replace), or append
  * operators (mlia_edit_append) that then stand before it; whatever it does it notes in edit->changed. */

@@ -49,7 +49,7 @@ static mlia_status *prepare(const mlia_graph *graph, const mlia_tosa_to_vgf_opti
     MLIA_TRY(mlia_edit_open(stage, arena, &edit));
     if (!options->keep_operators) {
         MLIA_TRY(mlia_simplify(&edit));
-        MLIA_TRY(mlia_fold_transposes(&edit));
+        MLIA_TRY(mlia_fold_constants(&edit));
         MLIA_TRY(separate_results(&edit));
     }
     return mlia_edit_close(&edit, diagnostics, prepared);
