@@ -9,7 +9,7 @@
 #include "base/checked.h"
 #include "convert/tflite_to_tosa/rules.h"
 
-enum { RESULT_LIMIT = 4 << 20, TOTAL_LIMIT = 64 << 20 };
+enum { RESULT_LIMIT = 4 << 20, TOTAL_LIMIT = 64 << 20, LIST_LIMIT = 16 << 20 };
 
 uint8_t *mlia_fold_room(lowering *l, uint32_t type, uint32_t rank, const int64_t *dims, uint64_t *elements,
                         size_t *size)
@@ -29,6 +29,14 @@ uint8_t *mlia_fold_room(lowering *l, uint32_t type, uint32_t rank, const int64_t
     if (bytes == NULL)
         mlia_lower_fail(l, mlia_error_memory());
     return bytes;
+}
+
+bool mlia_fold_bounded(lowering *l, int64_t a, int64_t b)
+{
+    if (l->fault == NULL && (a < 0 || b < 0 || (b > 0 && a > LIST_LIMIT / b)))
+        mlia_lower_error(l, MLIA_E_TFLITE_LIMIT, "it would need a constant of %lld times %lld elements",
+                         (long long)a, (long long)b);
+    return l->fault == NULL;
 }
 
 void mlia_fold_store(uint8_t *bytes, uint32_t type, uint64_t index, int64_t value)

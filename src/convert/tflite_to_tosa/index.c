@@ -189,6 +189,8 @@ static uint32_t filled(lowering *l, uint32_t type, double value, const int64_t d
 static uint32_t scatter_rounds(lowering *l, const int64_t *linear, int64_t w, uint32_t updates,
                                const int64_t flat[3])
 {
+    if (!mlia_fold_bounded(l, flat[1], 1))
+        return MLIA_NONE;
     int64_t *level = MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)w);
     int64_t *seen = MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)flat[1]);
     int64_t *chosen = MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)w);
@@ -407,6 +409,8 @@ void mlia_lower_reverse_sequence(lowering *l)
     int64_t k = moved[1];
     int64_t flat[3] = {n, k, product(moved, 2, x->rank)};
     int64_t index_dims[2] = {n, k};
+    if (!mlia_fold_bounded(l, n, k))
+        return;
     int64_t *indices = MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)(n * k));
     if (indices == NULL) {
         mlia_lower_fail(l, mlia_error_memory());

@@ -242,6 +242,8 @@ void mlia_state_finish(lowering *l, uint32_t *inputs, uint32_t *input_count, uin
  * or after a fault. */
 uint8_t *mlia_fold_room(lowering *l, uint32_t type, uint32_t rank, const int64_t *dims, uint64_t *elements,
                         size_t *size);
+/* True when a list of a · b numbers that a lowering makes up is of reasonable size; else E_TFLITE_LIMIT. */
+bool mlia_fold_bounded(lowering *l, int64_t a, int64_t b);
 void mlia_fold_store(uint8_t *bytes, uint32_t type, uint64_t index, int64_t value); /* wraps to the type */
 void mlia_fold_store_float(uint8_t *bytes, uint64_t index, float value);
 /* Elements between two neighbours along each axis of a dense operand. */

@@ -120,7 +120,15 @@ static uint32_t softmax8(lowering *l, operand *in, operand *out)
     uint32_t product = mlia_emit_mul(l, e, r, 30);
     bool wide = out->type == MLIA_TFLITE_INT16;
     uint32_t bits = mlia_emit_binary(l, MLIA_OP_SUB, scalar32(l, zeros, wide ? 27.0 : 35.0), zeros);
-    uint32_t y = mlia_emit_shift_right(l, product, bits, true);
+    uint32_t y;
+    if (!wide && in->dims[axis] >= 512) {
+        /* So many equal inputs can ask for more than 31 bits, which leave nothing; TOSA has no such shift. */
+        uint32_t most = scalar32(l, bits, 31.0);
+        y = mlia_emit_shift_right(l, product, mlia_emit_binary(l, MLIA_OP_MINIMUM, bits, most), true);
+        y = mlia_emit_select(l, mlia_emit_binary(l, MLIA_OP_GREATER, bits, most), scalar32(l, y, 0.0), y);
+    } else {
+        y = mlia_emit_shift_right(l, product, bits, true);
+    }
     if (wide)
         return mlia_emit_retype(l, mlia_emit_binary(l, MLIA_OP_SUB, y, scalar32(l, y, 32768.0)),
                                 MLIA_TYPE_INT16, 0, 0);

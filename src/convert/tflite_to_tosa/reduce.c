@@ -238,7 +238,9 @@ void mlia_lower_topk_v2(lowering *l)
                          MOST);
         return;
     }
-    int64_t rows[2] = {(int64_t)(in->elements ? in->elements : 1) / width, width};
+    int64_t rows[2] = {0, width};
+    if (!mlia_fold_bounded(l, width, 1))
+        return;
     int64_t elements = 1;
     for (uint32_t i = 0; i < in->rank; i++)
         elements *= in->dims[i];

@@ -45,11 +45,15 @@ static bool within_limits(axis_scale s)
 static uint32_t gather_axis(lowering *l, uint32_t x, uint32_t axis, axis_scale s, int64_t out)
 {
     int64_t dims[4];
+    if (x == MLIA_NONE)
+        return MLIA_NONE;
     memcpy(dims, VALUE_DIMS(l, x), sizeof dims);
     int64_t before = axis == 1 ? dims[0] : dims[0] * dims[1];
     int64_t behind = axis == 1 ? dims[2] * dims[3] : dims[3];
     int64_t flat[3] = {before, dims[axis], behind};
     int64_t index_dims[2] = {before, out};
+    if (!mlia_fold_bounded(l, before, out))
+        return MLIA_NONE;
     int64_t *indices = MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)(before * out));
     if (indices == NULL) {
         mlia_lower_fail(l, mlia_error_memory());
