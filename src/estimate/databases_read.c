@@ -405,7 +405,7 @@ static mlia_status *place_stripes(reading *r, placed **result)
     for (uint32_t i = 0; i < stripes->count; i++) {
         mlia_str chain = trim(stripes->rows[i].cells[1]);
         mlia_str cascade = trim(stripes->rows[i].cells[2]);
-        mlia_str item;
+        mlia_str item = MLIA_STR_NONE;
         next_item(&chain, &item);
         list[i].chain_first = chain_firsts[*mlia_map_find(&chains, item)];
         next_item(&cascade, &item);
