@@ -1,5 +1,5 @@
-/* Every graph that can be read from a VGF must either be refused or give a VGF that reads back: a self-check that fails
- * (E_INTERNAL) is a fault. */
+/* Every graph that can be read from a VGF must either be refused or give a VGF that reads back: a self-check
+ * that fails (E_INTERNAL) is a fault. */
 #include <stdlib.h>
 
 #include "convert/tosa_to_vgf/tosa_to_vgf.h"
