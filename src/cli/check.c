@@ -83,7 +83,7 @@ static const mlia_cli_option options[] = {
 /* --- options that depend on each other --- */
 
 /* Contradictions between options that need nothing but the command line. */
-static mlia_status *check_conflicts(const mlia_cli *cli, const mlia_cli_reports *reports)
+static mlia_status *check_conflicts(const mlia_cli *cli)
 {
     bool measured = mlia_cli_has(cli, "profiling-data");
     if (cli->arguments.count == 0 && !measured)
@@ -97,8 +97,21 @@ static mlia_status *check_conflicts(const mlia_cli *cli, const mlia_cli_reports 
     if (mlia_cli_has(cli, "overwrite"))
         return mlia_error(MLIA_E_OPTION_CONFLICT,
                           "'--no-output' and '--overwrite' exclude each other: no folder is written");
+    return NULL;
+}
+
+/* Opens the output folder, unless --no-output; then no report may want to lie in it. */
+static mlia_status *open_folder(mlia_cli *cli, const mlia_user_config *config,
+                                const mlia_cli_reports *reports, mlia_cli_folder *folder)
+{
+    mlia_str path = mlia_cli_value(cli, "output-dir");
+    path = path.size > 0 ? path : config->output_dir;
+    *folder = (mlia_cli_folder){.prefix = mlia_output_path(cli->arena, path, MLIA_STR_NONE)};
+    MLIA_TRY_ALLOC(folder->prefix.data);
+    if (!mlia_cli_has(cli, "no-output"))
+        return mlia_output_new(cli->arena, path, mlia_cli_has(cli, "overwrite"), &folder->output);
     for (size_t i = 0; i < reports->count; i++)
-        if (mlia_str_starts_with(reports->items[i].path, MLIA_STR(MLIA_OUTPUT_NAME "/")))
+        if (mlia_str_starts_with(reports->items[i].path, folder->prefix))
             return mlia_error(
                 MLIA_E_OPTION_CONFLICT,
                 "'--no-output' and '--format %s=%.*s' exclude each other: that folder is not written",
@@ -138,8 +151,10 @@ static void echo_log(void *context, const char *line)
 }
 
 /* Everything the folder holds besides the side files of the backends, then the folder itself. */
-static mlia_status *publish(mlia_cli *cli, mlia_output *output, mlia_log *log, const mlia_document *document)
+static mlia_status *publish(mlia_cli *cli, const mlia_cli_folder *folder, mlia_log *log,
+                            const mlia_document *document)
 {
+    mlia_output *output = folder->output;
     mlia_buffer text = {0};
     mlia_document_write(document, &text);
     mlia_status *status = mlia_buffer_status(&text);
@@ -153,8 +168,8 @@ static mlia_status *publish(mlia_cli *cli, mlia_output *output, mlia_log *log, c
     MLIA_TRY(mlia_output_publish(output, document->run_id, &published));
     if (!published)
         _exit(128 + mlia_signals_pending());
-    mlia_str path = mlia_output_path(output, cli->arena, MLIA_STR("mlia-output.json"));
-    mlia_warn(&cli->diagnostics, MLIA_N_WRITTEN, "written %.*s", MLIA_STR_ARG(path));
+    mlia_warn(&cli->diagnostics, MLIA_N_WRITTEN, "written %.*smlia-output.json",
+              MLIA_STR_ARG(folder->prefix));
     return NULL;
 }
 
@@ -168,37 +183,33 @@ static bool all_failed(const mlia_document *document)
 
 /* Files and standard output. A text report of nothing but failures would only repeat the error. */
 static mlia_status *deliver(mlia_cli *cli, const mlia_cli_reports *reports, const mlia_user_config *config,
-                            mlia_output *output, mlia_log *log, const mlia_document *document,
+                            const mlia_cli_folder *folder, mlia_log *log, const mlia_document *document,
                             const mlia_document *baseline)
 {
-    MLIA_TRY(mlia_cli_write_reports(cli, reports, config, document, all_failed(document)));
+    MLIA_TRY(mlia_cli_write_reports(cli, reports, folder, config, document, all_failed(document)));
     if (baseline != NULL)
         MLIA_TRY(mlia_cli_print_baseline(cli, reports, config, baseline, document));
-    return output != NULL ? publish(cli, output, log, document) : NULL;
+    return folder->output != NULL ? publish(cli, folder, log, document) : NULL;
 }
 
 static mlia_status *run_request(mlia_cli *cli, mlia_check_request *request, const mlia_cli_reports *reports)
 {
-    mlia_output *output = NULL;
+    mlia_cli_folder folder;
     mlia_log log = {.echo = echo_log, .echo_context = cli};
     mlia_check_outcome outcome;
-    mlia_str folder = mlia_cli_value(cli, "output-dir");
     mlia_document *baseline = NULL;
     if (mlia_cli_has(cli, "baseline"))
         MLIA_TRY(mlia_cli_read_document(cli, mlia_cli_value(cli, "baseline").data, &baseline));
-    if (!mlia_cli_has(cli, "no-output")) {
-        MLIA_TRY(mlia_output_new(cli->arena, folder.size > 0 ? folder : request->config->output_dir,
-                                 mlia_cli_has(cli, "overwrite"), &output));
-        request->write_file = mlia_output_add;
-        request->write_context = output;
-    }
+    MLIA_TRY(open_folder(cli, request->config, reports, &folder));
+    request->write_file = folder.output != NULL ? mlia_output_add : NULL;
+    request->write_context = folder.output;
     request->log = &log;
     mlia_signals_install();
     set_timeout(cli);
     mlia_status *status = mlia_check_run(request, cli->arena, &cli->diagnostics, &outcome);
     if (outcome.document != NULL) {
         mlia_status *failure =
-            deliver(cli, reports, request->config, output, &log, outcome.document, baseline);
+            deliver(cli, reports, request->config, &folder, &log, outcome.document, baseline);
         if (status == NULL)
             status = failure;
         else
@@ -212,7 +223,6 @@ static mlia_status *run_request(mlia_cli *cli, mlia_check_request *request, cons
 static mlia_status *run(mlia_cli *cli)
 {
     mlia_profile profile;
-    mlia_profile_folders folders;
     mlia_user_config config;
     mlia_setting_choices choices;
     mlia_cli_reports reports;
@@ -224,14 +234,13 @@ static mlia_status *run(mlia_cli *cli)
                                   .data_flow = !mlia_cli_has(cli, "no-graph"),
                                   .command_line = cli->command_line};
     MLIA_TRY(mlia_cli_choose_reports(cli, &reports));
-    MLIA_TRY(check_conflicts(cli, &reports));
+    MLIA_TRY(check_conflicts(cli));
     MLIA_TRY(mlia_cli_input_shapes(cli, &request.shapes, &request.shape_count));
     request.tflite = mlia_cli_tflite_choices(cli);
     MLIA_TRY(mlia_cli_values(cli, "profiling-data", &request.profiling_data));
     MLIA_TRY(mlia_cli_config(cli, &config));
     MLIA_TRY(mlia_cli_settings(cli, &choices));
-    MLIA_TRY(mlia_environment_profile_folders(cli->arena, &folders));
-    MLIA_TRY(mlia_profile_load(cli->arena, mlia_cli_value(cli, "target-profile"), folders, &profile));
+    MLIA_TRY(mlia_cli_load_profile(cli, request.profile_argument, &profile));
     MLIA_TRY(mlia_cli_choose_backend(cli, &profile, &request.backend));
     MLIA_TRY(mlia_cli_check_unused_options(cli, request.backend));
     MLIA_TRY(mlia_cli_choose_kinds(cli, request.backend, &request));

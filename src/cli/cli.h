@@ -106,6 +106,8 @@ mlia_status *mlia_cli_values(const mlia_cli *cli, const char *name, mlia_texts *
 mlia_status *mlia_cli_settings(const mlia_cli *cli, mlia_setting_choices *choices);
 /* --input-shape options. */
 mlia_status *mlia_cli_input_shapes(const mlia_cli *cli, const mlia_input_shape **shapes, size_t *count);
+/* Profile by name or path. With --debug the files that the name would also find are told. */
+mlia_status *mlia_cli_load_profile(mlia_cli *cli, mlia_str name, mlia_profile *profile);
 /* The user's configuration (--config). */
 mlia_status *mlia_cli_config(mlia_cli *cli, mlia_user_config *config);
 

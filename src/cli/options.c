@@ -1,5 +1,8 @@
 /* Options of every command, and the values of this run. */
+#include <unistd.h>
+
 #include "cli/cli.h"
+#include "core/environment.h"
 
 const mlia_cli_option mlia_cli_common_options[] = {
     {.name = "help", .letter = 'h', .help = "print this help"},
@@ -92,6 +95,33 @@ mlia_status *mlia_cli_input_shapes(const mlia_cli *cli, const mlia_input_shape *
     *shapes = list;
     *count = texts.count;
     return NULL;
+}
+
+/* Profile files of that name in the folders, other than the one that was taken. */
+static mlia_status *tell_shadowed(mlia_cli *cli, mlia_str name, mlia_profile_folders folders,
+                                  const mlia_profile *profile)
+{
+    for (size_t i = 0; i < folders.count; i++) {
+        mlia_str path = mlia_arena_format(cli->arena, "%.*s/%.*s.toml", MLIA_STR_ARG(folders.items[i]),
+                                          MLIA_STR_ARG(name));
+        MLIA_TRY_ALLOC(path.data);
+        if (access(path.data, F_OK) != 0 || mlia_str_equal(path, profile->source))
+            continue;
+        mlia_str line = mlia_arena_format(cli->arena, "%.*s is shadowed by %.*s", MLIA_STR_ARG(path),
+                                          MLIA_STR_ARG(profile->source));
+        MLIA_TRY_ALLOC(line.data);
+        mlia_cli_progress(cli, line.data);
+    }
+    return NULL;
+}
+
+mlia_status *mlia_cli_load_profile(mlia_cli *cli, mlia_str name, mlia_profile *profile)
+{
+    mlia_profile_folders folders;
+    MLIA_TRY(mlia_environment_profile_folders(cli->arena, &folders));
+    MLIA_TRY(mlia_profile_load(cli->arena, name, folders, profile));
+    bool is_path = mlia_str_find(name, '/') != SIZE_MAX || mlia_str_ends_with(name, MLIA_STR(".toml"));
+    return cli->debug && !is_path ? tell_shadowed(cli, name, folders, profile) : NULL;
 }
 
 mlia_status *mlia_cli_config(mlia_cli *cli, mlia_user_config *config)

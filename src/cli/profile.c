@@ -1,7 +1,6 @@
 /* `mlia profile show` and `mlia profile check`: what a profile says, and where every value in force comes
  * from. */
 #include "cli/commands.h"
-#include "core/environment.h"
 #include "result/document.h"
 
 #define SET_OPTION                                                                                           \
@@ -141,18 +140,11 @@ static mlia_status *print_text(mlia_cli *cli, const mlia_profile *profile, const
     return NULL;
 }
 
-static mlia_status *load_profile(mlia_cli *cli, mlia_profile *profile)
-{
-    mlia_profile_folders folders;
-    MLIA_TRY(mlia_environment_profile_folders(cli->arena, &folders));
-    return mlia_profile_load(cli->arena, mlia_str_from_c(cli->arguments.items[0]), folders, profile);
-}
-
 static mlia_status *show(mlia_cli *cli)
 {
     mlia_profile profile;
     configured_backends list = {0};
-    MLIA_TRY(load_profile(cli, &profile));
+    MLIA_TRY(mlia_cli_load_profile(cli, mlia_str_from_c(cli->arguments.items[0]), &profile));
     MLIA_TRY(configure_all(cli, &profile, &list));
     return mlia_cli_has(cli, "json") ? print_json(cli, &profile, &list) : print_text(cli, &profile, &list);
 }
@@ -168,7 +160,7 @@ static mlia_status *check(mlia_cli *cli)
         MLIA_TRY_ALLOC(path.data);
         cli->arguments.items[0] = path.data;
     }
-    MLIA_TRY(load_profile(cli, &profile));
+    MLIA_TRY(mlia_cli_load_profile(cli, mlia_str_from_c(cli->arguments.items[0]), &profile));
     MLIA_TRY(configure_all(cli, &profile, &list));
     if (mlia_cli_has(cli, "json"))
         return print_json(cli, &profile, &list);

@@ -99,8 +99,18 @@ mlia_status *mlia_cli_render_options(mlia_cli *cli, const mlia_user_config *conf
     return NULL;
 }
 
-static mlia_status *write_report(mlia_cli *cli, const mlia_cli_report *report, mlia_render_options options,
-                                 const mlia_document *document)
+/* The name inside the output folder when `path` lies in it, else empty. */
+static mlia_str name_in_folder(const mlia_cli_folder *folder, mlia_str path)
+{
+    while (mlia_str_starts_with(path, MLIA_STR("./")))
+        path = mlia_str_slice(path, 2, SIZE_MAX);
+    if (folder->output == NULL || !mlia_str_starts_with(path, folder->prefix))
+        return MLIA_STR_NONE;
+    return mlia_str_slice(path, folder->prefix.size, SIZE_MAX);
+}
+
+static mlia_status *write_report(mlia_cli *cli, const mlia_cli_report *report, const mlia_cli_folder *folder,
+                                 mlia_render_options options, const mlia_document *document)
 {
     if (is_stdout(report))
         return mlia_render(document, mlia_str_from_c(report->format), &options, &cli->output);
@@ -108,22 +118,25 @@ static mlia_status *write_report(mlia_cli *cli, const mlia_cli_report *report, m
     options.color = false; /* a file is no terminal */
     options.ascii = false;
     mlia_status *status = mlia_render(document, mlia_str_from_c(report->format), &options, &text);
+    mlia_bytes bytes = {text.data, text.size};
+    mlia_str name = name_in_folder(folder, report->path);
     if (status == NULL)
-        status = mlia_file_write(report->path.data, (mlia_bytes){text.data, text.size});
+        status = name.size > 0 ? mlia_output_add(folder->output, name, bytes)
+                               : mlia_file_write(report->path.data, bytes);
     mlia_buffer_free(&text);
     return status;
 }
 
 mlia_status *mlia_cli_write_reports(mlia_cli *cli, const mlia_cli_reports *reports,
-                                    const mlia_user_config *config, const mlia_document *document,
-                                    bool failed)
+                                    const mlia_cli_folder *folder, const mlia_user_config *config,
+                                    const mlia_document *document, bool failed)
 {
     mlia_render_options options;
     MLIA_TRY(mlia_cli_render_options(cli, config, &options));
     for (size_t i = 0; i < reports->count; i++) {
         const mlia_cli_report *report = &reports->items[i];
         if (!failed || !is_stdout(report) || strcmp(report->format, "text") != 0)
-            MLIA_TRY(write_report(cli, report, options, document));
+            MLIA_TRY(write_report(cli, report, folder, options, document));
     }
     return NULL;
 }

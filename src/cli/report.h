@@ -3,6 +3,7 @@
 #define MLIA_CLI_REPORT_H
 
 #include "cli/cli.h"
+#include "core/output.h"
 #include "render/render.h"
 
 #define MLIA_CLI_REPORT_OPTIONS                                                                              \
@@ -45,10 +46,17 @@ mlia_status *mlia_cli_read_document(mlia_cli *cli, const char *path, mlia_docume
 mlia_status *mlia_cli_render_options(mlia_cli *cli, const mlia_user_config *config,
                                      mlia_render_options *options);
 
+/* The output folder of a run. Files in it are handed over instead of written: the folder is about to be
+ * replaced. */
+typedef struct mlia_cli_folder {
+    mlia_output *output; /* NULL: none is written */
+    mlia_str prefix;     /* "DIR/mlia-output/" */
+} mlia_cli_folder;
+
 /* Renders the document in every form. `failed`: nothing was found out, a text report on standard output is
  * left out. */
 mlia_status *mlia_cli_write_reports(mlia_cli *cli, const mlia_cli_reports *reports,
-                                    const mlia_user_config *config, const mlia_document *document,
-                                    bool failed);
+                                    const mlia_cli_folder *folder, const mlia_user_config *config,
+                                    const mlia_document *document, bool failed);
 
 #endif

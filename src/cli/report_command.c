@@ -16,7 +16,7 @@ static mlia_status *run(mlia_cli *cli)
     MLIA_TRY(mlia_cli_choose_reports(cli, &reports));
     MLIA_TRY(mlia_cli_config(cli, &config));
     MLIA_TRY(mlia_cli_read_document(cli, cli->arguments.items[0], &document));
-    return mlia_cli_write_reports(cli, &reports, &config, document, false);
+    return mlia_cli_write_reports(cli, &reports, &(mlia_cli_folder){0}, &config, document, false);
 }
 
 const mlia_cli_command mlia_cli_command_report = {

@@ -52,11 +52,12 @@ static mlia_status *write_error(const char *path, int number)
                             mlia_str_from_c(path));
 }
 
-mlia_str mlia_output_path(const mlia_output *output, mlia_arena *arena, mlia_str file)
+mlia_str mlia_output_path(mlia_arena *arena, mlia_str folder, mlia_str file)
 {
-    const char *folder = strcmp(output->folder, ".") == 0 ? "" : output->folder;
-    return mlia_arena_format(arena, "%s%s" MLIA_OUTPUT_NAME "/%.*s", folder, *folder != '\0' ? "/" : "",
-                             MLIA_STR_ARG(file));
+    if (mlia_str_equal_c(folder, "."))
+        folder = MLIA_STR_NONE;
+    return mlia_arena_format(arena, "%.*s%s" MLIA_OUTPUT_NAME "/%.*s", MLIA_STR_ARG(folder),
+                             folder.size > 0 ? "/" : "", MLIA_STR_ARG(file));
 }
 
 /* --- whose folder is it? --- */

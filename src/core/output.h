@@ -23,7 +23,7 @@ mlia_status *mlia_output_add(void *context, mlia_str path, mlia_bytes bytes);
  * E_OUTPUT_EXISTS. */
 mlia_status *mlia_output_publish(mlia_output *output, mlia_str run_id, bool *published);
 
-/* DIR/mlia-output/FILE as the user would type it. */
-mlia_str mlia_output_path(const mlia_output *output, mlia_arena *arena, mlia_str file);
+/* FOLDER/mlia-output/FILE as the user would type it; an empty folder is the current one. */
+mlia_str mlia_output_path(mlia_arena *arena, mlia_str folder, mlia_str file);
 
 #endif

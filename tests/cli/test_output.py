@@ -121,6 +121,17 @@ def test_format_files(mlia, model):
     assert run.status == 1 and "E_WRITE" in run.err
 
 
+def test_format_files_in_the_folder(mlia, model):
+    """They are part of the folder that replaces the old one."""
+    for folder, extra in (("mlia-output", ()), ("a/mlia-output", ("--output-dir", "a"))):
+        for _ in range(2):
+            check(mlia, model, "--format", f"csv={folder}/report.csv", "--format", f"text=./{folder}/report.txt", *extra)
+            assert (mlia.folder / folder / "report.csv").read_text().startswith("result,kind,")
+            assert (mlia.folder / folder / "report.txt").exists()
+    run = mlia("check", model, *ARGS, "--no-output", "--output-dir", "a", "--format", "csv=a/mlia-output/x.csv")
+    assert run.status == 2 and "error[E_OPTION_CONFLICT]" in run.err
+
+
 def test_failed_run_publishes_its_document(mlia):
     mlia.write("broken.vgf", b"VGF1" + bytes(60))
     run = mlia("check", "broken.vgf", *ARGS)

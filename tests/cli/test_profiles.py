@@ -92,6 +92,8 @@ def test_lookup_order(mlia):
     assert "Source       loose" in mlia("profile", "show", "loose").out
     names = [p["profile"] for p in mlia("target", "list", "--json", env=env).json()]
     assert names == sorted(["mine", "other", "neural-technology", "NX-peak-12SC-8NX-600MHz", "NX-sustained-12SC-8NX-350MHz"])
+    run = mlia("profile", "show", "mine", "-d", env=env)
+    assert run.err == f"mlia: debug: {home}/mine.toml is shadowed by {folder}/mine.toml\n"
     # built-in names win
     mlia.write("profiles/neural-technology.toml", "broken")
     assert "Source       built-in" in mlia("profile", "show", "neural-technology", env=env).out
