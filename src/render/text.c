@@ -122,9 +122,9 @@ static mlia_str clock_text(const mlia_terminal *t, const mlia_document *document
     if (hertz <= 0)
         return MLIA_STR_NONE;
     double megahertz = hertz / 1e6;
-    mlia_str number = megahertz == (double)(int64_t)megahertz && megahertz < 1e6
-                          ? mlia_arena_format(t->arena, "%lld", (long long)megahertz)
-                          : mlia_show_significant(t->arena, megahertz);
+    bool is_whole = megahertz < 1e6 && megahertz == (double)(int64_t)megahertz;
+    mlia_str number = is_whole ? mlia_arena_format(t->arena, "%lld", (long long)megahertz)
+                               : mlia_show_significant(t->arena, megahertz);
     return mlia_arena_format(t->arena, "%.*s MHz", MLIA_STR_ARG(number));
 }
 

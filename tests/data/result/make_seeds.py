@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes seeds/: small documents for the fuzz target, one for each projection case."""
+"""Makes seeds/: small documents for the fuzz targets, one for each projection case. Findings are kept beside them."""
 import json
 from pathlib import Path
 
