@@ -1,7 +1,8 @@
 #!/bin/sh
 # Makes NAME.tosa, NAME.vgf, NAME.vgf.json and NAME.spvasm from NAME.tosa.mlir with the official tools (tests/requirements.txt).
 # The files of container/ were written byte by byte to the rules of docs/formats/vgf.md, one deviation each; expected.tsv says which
-# kind our reader gives, and what vgf_dump answers.
+# kind our reader gives, and what vgf_dump answers. patterns/ holds small graphs for one rule of simplification or segments
+# each; the tests convert them with both converters.
 set -e
 cd "$(dirname "$0")"
 convert() { # SOURCE NAME OPTIONS...
