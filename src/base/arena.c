@@ -133,11 +133,12 @@ void *mlia_arena_grow(mlia_arena *arena, void *items, size_t used, size_t *capac
     void *grown = mlia_arena_alloc(arena, wanted, size, alignment);
     if (grown == NULL)
         return NULL;
-    if (used > 0)
-        memcpy(grown, items, used * size);
-    mlia_arena_release(arena, items, *capacity * size);
+    size_t old = *capacity * size;
     *capacity = wanted;
-    return grown;
+    if (items != NULL && used > 0)
+        memcpy(grown, items, used * size);
+    mlia_arena_release(arena, items, old);
+    return grown; /* of another chunk. NOLINT(clang-analyzer-unix.Malloc) */
 }
 
 mlia_str mlia_arena_str(mlia_arena *arena, mlia_str text)
