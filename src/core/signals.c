@@ -65,7 +65,10 @@ void mlia_signals_set_timeout(double seconds, const char *message, int exit_stat
 
 void mlia_signals_hold(bool hold)
 {
+    const struct itimerval off = {0};
     held = hold;
+    if (hold)
+        setitimer(ITIMER_REAL, &off, NULL);
 }
 
 int mlia_signals_pending(void)
