@@ -12,8 +12,8 @@ void mlia_signals_install(void);
 /* After `seconds` the program writes `message` on standard error and ends with `exit_status`. */
 void mlia_signals_set_timeout(double seconds, const char *message, int exit_status);
 
-/* While held, the first signal only sets a mark; a second one ends the program at once, and the time limit is
- * off. */
+/* While held, the first signal only sets a mark; a second one ends the program at once. Ends the time limit
+ * for good: what is about to be written is the answer. */
 void mlia_signals_hold(bool hold);
 
 /* Number of the signal that came while held, else 0. */
