@@ -64,7 +64,7 @@ clang:
 fuzz:
 	@scripts/setup.sh asan
 	@cmake --preset fuzz >/dev/null
-	@cmake --build --preset fuzz
+	@cmake --build --preset fuzz --target fuzzers
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 
 bench: build

@@ -1,4 +1,5 @@
 # One libFuzzer program per file: tests/fuzz/ROOM/NAME_fuzz.c links the room it stands in. Seeds are in tests/data.
+add_custom_target(fuzzers)
 file(GLOB_RECURSE fuzz_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*_fuzz.c)
 foreach(source ${fuzz_sources})
     file(RELATIVE_PATH relative ${PROJECT_SOURCE_DIR}/tests/fuzz ${source})
@@ -8,4 +9,5 @@ foreach(source ${fuzz_sources})
     add_executable(${name} ${source})
     target_link_libraries(${name} PRIVATE mlia_${room})
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(fuzzers ${name})
 endforeach()
