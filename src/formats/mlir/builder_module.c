@@ -238,9 +238,8 @@ static mlia_str name_in(const mlia_mlir_attribute *attributes)
     return name != NULL && mlia_utf8_valid(name->text) ? name->text : MLIA_STR_NONE;
 }
 
-/* Part `index` of the comma-separated names of tf.entry_function. */
-static mlia_str entry_name(const mlia_mlir_dictionary *function, mlia_str side, uint32_t index,
-                           uint32_t count)
+/* The comma-separated names that tf.entry_function gives to one side; empty when they are not `count`. */
+static mlia_str entry_names(const mlia_mlir_dictionary *function, mlia_str side, uint32_t count)
 {
     const mlia_mlir_attribute *entry =
         mlia_mlir_get_kind(function, MLIA_STR("tf.entry_function"), MLIA_MLIR_DICTIONARY);
@@ -250,16 +249,20 @@ static mlia_str entry_name(const mlia_mlir_dictionary *function, mlia_str side, 
         members.count = entry->count;
     }
     const mlia_mlir_attribute *names = mlia_mlir_get_kind(&members, side, MLIA_MLIR_STRING);
-    mlia_str rest = names != NULL && mlia_utf8_valid(names->text) ? names->text : MLIA_STR_NONE;
-    mlia_str found = MLIA_STR_NONE;
-    uint32_t part = 0;
-    for (; rest.size > 0; part++) {
-        size_t comma = mlia_str_find(rest, ',');
-        if (part == index)
-            found = mlia_str_slice(rest, 0, comma);
-        rest = comma == SIZE_MAX ? MLIA_STR_NONE : mlia_str_slice(rest, comma + 1, rest.size);
-    }
-    return part == count ? found : MLIA_STR_NONE;
+    if (names == NULL || !mlia_utf8_valid(names->text))
+        return MLIA_STR_NONE;
+    uint32_t parts = 1;
+    for (size_t i = 0; i < names->text.size; i++)
+        parts += names->text.data[i] == ',';
+    return parts == count ? names->text : MLIA_STR_NONE;
+}
+
+static mlia_str next_name(mlia_str *names)
+{
+    size_t comma = mlia_str_find(*names, ',');
+    mlia_str name = mlia_str_slice(*names, 0, comma);
+    *names = comma == SIZE_MAX ? MLIA_STR_NONE : mlia_str_slice(*names, comma + 1, names->size);
+    return name;
 }
 
 static void name_values(mlia_graph *graph, const uint32_t *values, uint32_t count,
@@ -267,14 +270,13 @@ static void name_values(mlia_graph *graph, const uint32_t *values, uint32_t coun
                         mlia_str side)
 {
     bool listed = attributes != NULL && attributes->kind == MLIA_MLIR_LIST && attributes->count == count;
+    mlia_str entries = entry_names(function, side, count);
     for (uint32_t i = 0; i < count; i++) {
         mlia_graph_value *value = &graph->values[values[i]];
-        if (value->name.size > 0)
-            continue;
-        if (listed)
-            value->name = name_in(attributes->as.items[i]);
+        mlia_str entry = next_name(&entries);
+        mlia_str own = listed ? name_in(attributes->as.items[i]) : MLIA_STR_NONE;
         if (value->name.size == 0)
-            value->name = entry_name(function, side, i, count);
+            value->name = own.size > 0 ? own : entry;
     }
 }
 
@@ -335,10 +337,12 @@ static void set_version(mlia_graph *graph, const mlia_mlir_dictionary *module)
 {
     const mlia_mlir_attribute *text =
         mlia_mlir_get_kind(module, MLIA_STR("tosa.fbs_version"), MLIA_MLIR_STRING);
-    if (text != NULL && text->text.size >= 5 && text->text.size <= 6 && text->text.data[0] == '1' &&
-        text->text.data[1] == '.' && text->text.data[3] == '.') {
+    const char *digits =
+        text != NULL && (text->text.size == 5 || text->text.size == 6) ? text->text.data : "";
+    if (digits[0] == '1' && digits[1] == '.' && digits[3] == '.' && digits[2] >= '0' && digits[2] <= '9' &&
+        digits[4] >= '0' && digits[4] <= '9') {
         for (int i = 0; i < 3; i++)
-            graph->version[i] = text->text.data[2 * i] - '0';
+            graph->version[i] = digits[2 * i] - '0';
         graph->draft = text->text.size == 6;
         return;
     }

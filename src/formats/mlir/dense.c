@@ -315,18 +315,18 @@ static mlia_status *parse_hex(element_stream *elements, mlia_str text, uint64_t 
 /* The '>' behind the elements that start at `p`, or NULL. Strings are skipped. */
 static const char *find_end(const char *p, const char *end)
 {
-    for (;;) {
-        const char *angle = memchr(p, '>', (size_t)(end - p));
-        if (angle == NULL)
-            return NULL;
+    const char *angle = memchr(p, '>', (size_t)(end - p));
+    while (angle != NULL) {
         const char *quote = memchr(p, '"', (size_t)(angle - p));
         if (quote == NULL)
             return angle;
-        quote = memchr(quote + 1, '"', (size_t)(end - quote - 1));
-        if (quote == NULL)
+        p = mlia_mlir_skip_string(quote, end);
+        if (p == NULL)
             return NULL;
-        p = quote + 1;
+        if (p > angle)
+            angle = memchr(p, '>', (size_t)(end - p));
     }
+    return NULL;
 }
 
 static mlia_status *parse_blob_value(mlia_mlir_lexer *lexer, mlia_str key)

@@ -76,6 +76,9 @@ mlia_status *mlia_mlir_outline_read(mlia_mlir_context *context, mlia_mlir_outlin
 const char *mlia_mlir_closing_brace(const mlia_mlir_context *context, const mlia_mlir_outline *outline,
                                     const char *open);
 
+/* Position behind the string whose '"' stands at `p`, or NULL when it does not end on its line. */
+const char *mlia_mlir_skip_string(const char *p, const char *end);
+
 /* Goes on to the next token. E_MLIR_SYNTAX. */
 mlia_status *mlia_mlir_advance(mlia_mlir_lexer *lexer);
 /* Goes to `position` and reads the token there. */

@@ -19,8 +19,7 @@ static const bool special[256] = {
     [']'] = true, ['{'] = true, ['}'] = true, ['#'] = true, ['!'] = true,
 };
 
-/* Position behind the string that starts at `p`, or NULL when it does not end on its line. */
-static const char *skip_string(const char *p, const char *end)
+const char *mlia_mlir_skip_string(const char *p, const char *end)
 {
     const char *from = p + 1;
     for (const char *quote = from; (quote = memchr(quote, '"', (size_t)(end - quote))) != NULL; quote++) {
@@ -102,7 +101,7 @@ static mlia_status *scan_special(text_scan *scan, const char **position)
     *position = p + 1;
     switch (*p) {
     case '"':
-        *position = skip_string(p, scan->end);
+        *position = mlia_mlir_skip_string(p, scan->end);
         if (*position == NULL)
             return mlia_mlir_error(scan->context, MLIA_MLIR_SYNTAX, p,
                                    "expected '\"' at the end of the string, found the end of the line");
