@@ -280,7 +280,8 @@ static void resolve_input(lowering *l, operand *x, uint32_t position, uint32_t i
     }
     x->elements = 1;
     for (uint32_t k = 0; k < x->rank; k++)
-        if (!mlia_mul_u64(x->elements, (uint64_t)x->dims[k], &x->elements))
+        if (x->dims[k] > INT32_MAX || !mlia_mul_u64(x->elements, (uint64_t)x->dims[k], &x->elements) ||
+            x->elements > (uint64_t)1 << 40)
             mlia_lower_fail(l, mlia_error(MLIA_E_TFLITE_LIMIT, "input '%.*s' has too many elements",
                                           MLIA_STR_ARG(x->tensor->name)));
 }

@@ -4,6 +4,8 @@
 
 #include "convert/tflite_to_tosa/lower.h"
 
+#define ELEMENT_LIMIT ((int64_t)1 << 40) /* of one result */
+
 const mlia_graph_value *mlia_lower_info(const lowering *l, uint32_t value)
 {
     static const mlia_graph_value nothing = {0};
@@ -21,10 +23,24 @@ static bool alive(const lowering *l, const uint32_t *inputs, uint32_t count)
     return true;
 }
 
+/* Dimensions of a result: none empty, and all of them together a number that nothing overflows on. */
+static bool is_sane(lowering *l, uint32_t rank, const int64_t *dims)
+{
+    int64_t elements = 1;
+    for (uint32_t i = 0; i < rank; i++)
+        if (dims[i] < 1 || dims[i] > INT32_MAX ||
+            (elements = mlia_lower_times(elements, dims[i])) > ELEMENT_LIMIT) {
+            mlia_lower_error(l, MLIA_E_TFLITE_LIMIT, "dimension %u of a result would be %lld", i,
+                             (long long)dims[i]);
+            return false;
+        }
+    return true;
+}
+
 uint32_t mlia_emit(lowering *l, mlia_op op, const uint32_t *inputs, uint32_t count,
                    const mlia_attributes *attributes, uint32_t type, uint32_t rank, const int64_t *dims)
 {
-    if (!alive(l, inputs, count))
+    if (!alive(l, inputs, count) || !is_sane(l, rank, dims))
         return MLIA_NONE;
     uint32_t result = mlia_graph_add_tensor(l->graph, l->block, MLIA_STR_NONE, type, rank, dims);
     if (result == MLIA_NONE || mlia_graph_add_operator(l->graph, l->block, op, inputs, count, &result, 1,
@@ -474,8 +490,10 @@ uint32_t mlia_emit_pad(lowering *l, uint32_t x, const int64_t *pads, uint32_t va
     if (x == MLIA_NONE)
         return MLIA_NONE;
     for (uint32_t i = 0; i < info->rank; i++) {
-        if (pads[2 * i] < 0 || pads[2 * i + 1] < 0) {
-            mlia_lower_error(l, MLIA_E_TFLITE_ATTRIBUTE, "padding of dimension %u is negative", i);
+        if (pads[2 * i] < 0 || pads[2 * i + 1] < 0 || pads[2 * i] > INT32_MAX ||
+            pads[2 * i + 1] > INT32_MAX) {
+            mlia_lower_error(l, MLIA_E_TFLITE_ATTRIBUTE, "padding of dimension %u is %lld, %lld", i,
+                             (long long)pads[2 * i], (long long)pads[2 * i + 1]);
             return MLIA_NONE;
         }
         identity = identity && pads[2 * i] == 0 && pads[2 * i + 1] == 0;
@@ -495,7 +513,7 @@ uint32_t mlia_emit_tile(lowering *l, uint32_t x, const int64_t *multiples)
     bool identity = true;
     for (uint32_t i = 0; i < info->rank; i++) {
         identity = identity && multiples[i] == 1;
-        dims[i] = info->dims[i] * multiples[i];
+        dims[i] = mlia_lower_times(info->dims[i], multiples[i]);
     }
     if (x == MLIA_NONE || identity)
         return x;

@@ -5,7 +5,7 @@ static int64_t product(const int64_t *dims, uint32_t from, uint32_t to)
 {
     int64_t count = 1;
     for (uint32_t i = from; i < to; i++)
-        count *= dims[i];
+        count = mlia_lower_times(count, dims[i]);
     return count;
 }
 
@@ -155,6 +155,8 @@ void mlia_lower_gather_nd(lowering *l)
     if (l->fault != NULL)
         return;
     uint32_t depth = index_depth(l, indices, x->rank);
+    if (l->fault != NULL)
+        return;
     int64_t w = product(indices->dims, 0, indices->rank - 1);
     int64_t flat[3] = {1, product(x->dims, 0, depth), product(x->dims, depth, x->rank)};
     const int64_t *known;
@@ -233,6 +235,8 @@ void mlia_lower_scatter_nd(lowering *l)
     if (l->fault != NULL)
         return;
     uint32_t depth = index_depth(l, indices, rank);
+    if (l->fault != NULL)
+        return;
     int64_t w = product(indices->dims, 0, indices->rank - 1);
     int64_t flat[3] = {1, product(dims, 0, depth), product(dims, depth, rank)};
     int64_t update_dims[3] = {1, w, flat[2]};

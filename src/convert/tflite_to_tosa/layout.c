@@ -14,7 +14,7 @@ static int64_t element_count(const operand *x)
 {
     int64_t count = 1;
     for (uint32_t i = 0; i < x->rank; i++)
-        count *= x->dims[i];
+        count = mlia_lower_times(count, x->dims[i]);
     return count;
 }
 
@@ -29,7 +29,7 @@ static bool resolve_minus_one(lowering *l, int64_t elements, uint32_t rank, int6
         else if (dims[i] < 0)
             product = 0;
         else
-            product *= dims[i];
+            product = mlia_lower_times(product, dims[i]);
     }
     if (open != MLIA_NONE && product > 0 && elements % product == 0)
         dims[open] = elements / product;

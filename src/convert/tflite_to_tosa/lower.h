@@ -70,6 +70,13 @@ void mlia_lower_fail(lowering *l, mlia_status *status);
 void mlia_lower_error(lowering *l, mlia_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* a · b, or the end of the range: dimensions and counts of a model can be anything. */
+static inline int64_t mlia_lower_times(int64_t a, int64_t b)
+{
+    int64_t product;
+    return !__builtin_mul_overflow(a, b, &product) ? product : (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+}
+
 /* ---- operands and results (operands.c) ---- */
 
 /* Operand `index`, or NULL when it is absent (-1 or beyond the end). */
