@@ -246,7 +246,7 @@ static const struct {
 
 static double quantised(const operand *as, float x)
 {
-    return (double)(mlia_lower_zero(as) + mlia_lower_round((double)(x / as->tensor->quantization.scales[0])));
+    return (double)mlia_lower_zero(as) + round((double)(x / as->tensor->quantization.scales[0]));
 }
 
 uint32_t mlia_emit_activation(lowering *l, uint32_t x, int32_t activation, const operand *as)
