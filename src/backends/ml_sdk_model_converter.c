@@ -3,6 +3,7 @@
  * selectable. */
 #include "backends/backend.h"
 #include "backends/provenance.h"
+#include "base/bytes.h"
 #include "base/map.h"
 #include "targets/advice.h"
 #include "targets/compatibility.h"
@@ -183,6 +184,29 @@ static void write_status(const checker *c)
         mlia_result_add_warning(c->builder, "The model has no operators to check.");
 }
 
+/* `word` as a shell and our command line read it back. data NULL when out of memory. */
+static mlia_str shell_word(mlia_arena *arena, mlia_str word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-";
+    const char *folder = word.size > 1 && word.data[0] == '-' ? "./" : ""; /* else an option */
+    bool is_plain = word.size > 0;
+    for (size_t i = 0; i < word.size && is_plain; i++)
+        is_plain = memchr(plain, word.data[i], sizeof plain - 1) != NULL;
+    if (is_plain)
+        return mlia_arena_format(arena, "%s%.*s", folder, MLIA_STR_ARG(word));
+    mlia_buffer buffer = {0};
+    mlia_buffer_format(&buffer, "'%s", folder);
+    for (size_t i = 0; i < word.size; i++)
+        if (word.data[i] == '\'')
+            mlia_buffer_add_str(&buffer, MLIA_STR("'\\''"));
+        else
+            mlia_buffer_add(&buffer, word.data + i, 1);
+    mlia_buffer_add_byte(&buffer, '\'');
+    mlia_str text = buffer.failed ? MLIA_STR_NONE : mlia_arena_str(arena, mlia_buffer_str(&buffer));
+    mlia_buffer_free(&buffer);
+    return text;
+}
+
 static mlia_status *write_result(checker *c)
 {
     mlia_operator_verdict *verdicts = MLIA_NEW_ARRAY(c->arena, mlia_operator_verdict, c->operators.count);
@@ -200,9 +224,12 @@ static mlia_status *write_result(checker *c)
                        : 0;
     mlia_result_add_metric(
         c->builder, mlia_metric_number(MLIA_STR("accelerator_operator_percentage"), MLIA_STR("%"), share));
-    mlia_str next =
-        mlia_arena_format(c->arena, "mlia check %.*s --target-profile %.*s --performance",
-                          MLIA_STR_ARG(c->request->model_path), MLIA_STR_ARG(c->request->profile_argument));
+    mlia_str model = shell_word(c->arena, c->request->model_path);
+    mlia_str profile = shell_word(c->arena, c->request->profile_argument);
+    MLIA_TRY_ALLOC(model.data);
+    MLIA_TRY_ALLOC(profile.data);
+    mlia_str next = mlia_arena_format(c->arena, "mlia check %.*s --target-profile %.*s --performance",
+                                      MLIA_STR_ARG(model), MLIA_STR_ARG(profile));
     MLIA_TRY_ALLOC(next.data);
     return mlia_advise_compatibility(c->builder, c->arena, verdicts, c->operators.count, next);
 }

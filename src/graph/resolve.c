@@ -25,7 +25,7 @@ typedef struct resolver {
 static mlia_status *option_error(mlia_str text)
 {
     return mlia_error(MLIA_E_OPTION_VALUE,
-                      "input shape '%.*s': expected [NAME=]D,D,… with dimensions of at least 1",
+                      "input shape '%.*s': expected [NAME=]DxDx… with dimensions of at least 1",
                       MLIA_STR_ARG(text));
 }
 

@@ -188,8 +188,11 @@ static mlia_status *advise_compatible(const adviser *a, mlia_str next_command)
             return NULL;
     if (a->count == 0)
         return NULL;
-    mlia_str message = mlia_arena_format(a->arena, "All %zu operators are placed on NX. Next: %.*s", a->count,
-                                         MLIA_STR_ARG(next_command));
+    mlia_str message = a->count == 1
+                           ? mlia_arena_format(a->arena, "The only operator is placed on NX. Next: %.*s",
+                                               MLIA_STR_ARG(next_command))
+                           : mlia_arena_format(a->arena, "All %zu operators are placed on NX. Next: %.*s",
+                                               a->count, MLIA_STR_ARG(next_command));
     return add(a, "nx.compatible", MLIA_ADVICE_COMPATIBILITY, MLIA_SEVERITY_INFO, message, NULL);
 }
 

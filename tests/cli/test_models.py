@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import DATA, FIXTURES
+from conftest import DATA, FIXTURES, ROOT
 
 BOTH = ("-t", "neural-technology", "--performance", "--compatibility")
 READABLE = {".tosa", ".vgf", ".mlir", ".mlirbc", ".tosamlir"}
@@ -46,6 +46,7 @@ def check_document(mlia, run, judge):
 
 
 GOOD = found("tosa/valid/*.tosa", "vgf/[0-9]*.vgf", "vgf/container/ok_*.vgf", "tosa/mlir/*.mlirbc", "tosa/mlir/*.mlir", "vgf/*.tosa.mlir")
+REAL = found("models/*", "calibration/*") if FIXTURES else sorted((ROOT / "examples").iterdir())
 
 
 @pytest.mark.parametrize("path", GOOD, ids=short)
@@ -67,7 +68,7 @@ def test_good_files(mlia, path, judge):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", [p for p in found("models/*", "calibration/*") if p.suffix in READABLE], ids=short)
+@pytest.mark.parametrize("path", [p for p in REAL if p.suffix in READABLE], ids=short)
 def test_real_models(mlia, path, judge):
     run = mlia("check", path, *BOTH, "--json", "--no-output")
     assert run.status == 0, run

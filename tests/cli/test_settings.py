@@ -1,6 +1,7 @@
 """What configuration, options and environment change in the answer."""
 import json
 import re
+import shlex
 
 import pytest
 from conftest import ROOT
@@ -111,6 +112,15 @@ def test_progress_and_debug(mlia):
     for args, env in ((("-d",), {}), ((), {"MLIA_DEBUG": "1"}), ((), {"DEBUG": "1"})):
         assert "mlia: debug: performance by nx-performance-estimator" in mlia(*ARGS, *args, env=env).err
     assert mlia(*ARGS, "-q", "--progress", "always", env={"DEBUG": "1"}).err == ""
+
+
+@pytest.mark.parametrize("name", ["plain.vgf", "my model.vgf", "it's $HOME; `id`.vgf", "-t.vgf"])
+def test_next_command_can_be_typed_as_it_is(mlia, name):
+    mlia.write(name, MODEL.read_bytes())
+    run = mlia("check", "-t", "neural-technology", "--no-output", "--json", "--", name)
+    advice, = [a for a in run.json()["results"][0]["advice"] if a["id"] == "nx.compatible"]
+    command = shlex.split(advice["message"].split("Next: mlia ")[1])
+    assert command[1].removeprefix("./") == name and mlia(*command, "--no-output").status == 0
 
 
 def test_next_command_names_the_profile_as_typed(mlia):
