@@ -8,6 +8,7 @@ static const mlia_cli_option options[] = {
     {.name = "operators", .help = "list every operator"},
     {.name = "tensors", .help = "list every tensor"},
     {.name = "constants", .help = "list every constant"},
+    {.name = "spirv", .help = "print the SPIR-V modules as text, as spirv-dis --raw-id does"},
     {.name = "depth",
      .type = MLIA_CLI_WHOLE,
      .argument = "N",
@@ -128,12 +129,26 @@ static mlia_status *inspect_model(mlia_cli *cli, const char *path, mlia_model_fi
     return status;
 }
 
+/* --spirv: the modules as text instead of a description. */
+static mlia_status *print_spirv(mlia_cli *cli, const char *path)
+{
+    mlia_model_file model = {0};
+    mlia_status *status = mlia_model_open(path, cli->arena, &cli->diagnostics, &model);
+    if (status == NULL)
+        status = mlia_status_path(mlia_inspect_spirv(&model, cli->arena, &cli->diagnostics, &cli->output),
+                                  model.path);
+    mlia_file_free(model.file);
+    return status;
+}
+
 static mlia_status *run(mlia_cli *cli)
 {
     enum { ALL_LEVELS = 1000 };
     const char *path = cli->arguments.items[0];
     mlia_model_file model = {0};
     mlia_value *value;
+    if (mlia_cli_has(cli, "spirv"))
+        return print_spirv(cli, path);
     mlia_status *status = mlia_capture_is_folder(path) ? mlia_inspect_capture(path, cli->arena, &value)
                                                        : inspect_model(cli, path, &model, &value);
     if (status == NULL && mlia_cli_has(cli, "json"))

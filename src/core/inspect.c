@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "core/inspect_tflite.h"
+#include "formats/spirv/spirv.h"
 #include "formats/vgf/vgf.h"
 
 typedef struct inspector {
@@ -268,5 +269,28 @@ mlia_status *mlia_inspect(const mlia_model_file *model, const mlia_inspect_optio
         if (describers[i].format == model->format)
             MLIA_TRY(describers[i].describe(&in, &artifact, root));
     *value = root;
+    return NULL;
+}
+
+mlia_status *mlia_inspect_spirv(const mlia_model_file *model, mlia_arena *arena,
+                                mlia_diagnostics *diagnostics, mlia_buffer *text)
+{
+    mlia_vgf *vgf;
+    if (model->format == MLIA_FORMAT_SPV)
+        return mlia_spirv_disassemble(mlia_file_bytes(model->file), text);
+    if (model->format != MLIA_FORMAT_VGF)
+        return mlia_error(MLIA_E_FORMAT_BACKEND,
+                          "only VGF files and SPIR-V modules hold SPIR-V, this is %.*s",
+                          MLIA_STR_ARG(mlia_format_describe(model->format)->id));
+    MLIA_TRY(mlia_vgf_read(mlia_file_bytes(model->file), arena, diagnostics, &vgf));
+    for (uint32_t i = 0; i < vgf->module_count; i++) {
+        const mlia_vgf_module *module = &vgf->modules[i];
+        if (module->code_type != MLIA_VGF_CODE_SPIRV || module->code.size == 0)
+            continue;
+        mlia_buffer_format(text, "; module %u ", i);
+        mlia_buffer_add_str(text, module->name);
+        mlia_buffer_add_byte(text, '\n');
+        MLIA_TRY(mlia_status_in(mlia_spirv_disassemble(module->code, text), "module %u", i));
+    }
     return NULL;
 }

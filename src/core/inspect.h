@@ -15,4 +15,11 @@ typedef struct mlia_inspect_options {
 mlia_status *mlia_inspect(const mlia_model_file *model, const mlia_inspect_options *options,
                           mlia_arena *arena, mlia_diagnostics *diagnostics, mlia_value **value);
 
+/* Appends the SPIR-V modules of a VGF, or a module by itself, as text: one instruction a line in the form of
+ * spirv-dis
+ * --raw-id, each module behind a line "; module N NAME". E_FORMAT_BACKEND for other formats; errors of the
+ * readers. */
+mlia_status *mlia_inspect_spirv(const mlia_model_file *model, mlia_arena *arena,
+                                mlia_diagnostics *diagnostics, mlia_buffer *text);
+
 #endif

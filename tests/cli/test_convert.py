@@ -62,3 +62,16 @@ def test_a_check_keeps_the_vgf(mlia, tmp_path):
     assert done.status == 0, done
     kept = tmp_path / "mlia-output/ml-sdk-model-converter/keyword_spotter.vgf"
     assert performance(mlia, kept) == performance(mlia, SOURCES["tosa"])
+
+
+def test_inspect_shows_spirv_as_text(mlia):
+    done = mlia("inspect", DATA / "vgf/01_add_const.vgf", "--spirv")
+    assert done.status == 0, done
+    lines = done.out.splitlines()
+    assert lines[0] == "; module 0 graph_partition_0"
+    assert any("OpGraphEntryPointARM" in line for line in lines) and lines[-1].strip() == "OpGraphEndARM"
+
+
+def test_inspect_shows_spirv_of_nothing_else(mlia):
+    done = mlia("inspect", SOURCES["tosa"], "--spirv")
+    assert (done.status, done.out) == (1, "") and "E_FORMAT_BACKEND" in done.err
