@@ -1,14 +1,14 @@
 #!/bin/sh
 # Installs what a step needs on Debian 12 / Ubuntu 24.04 and does nothing when it is there already.
 #   scripts/setup.sh build    compiler, CMake, libraries
-#   scripts/setup.sh test     the same, cmocka, and a Python environment in .venv with the judges of tests/requirements.txt
+#   scripts/setup.sh test     the same, cmocka, a software Vulkan driver, and in .venv the judges of tests/requirements.txt
 #   scripts/setup.sh lint     clang-tidy; clang-format comes with the Python environment
 #   scripts/setup.sh asan     clang with its sanitizer and fuzzer runtimes
 set -eu
 cd "$(dirname "$0")/.."
 
 build="gcc libc6-dev make cmake ninja-build pkg-config libjansson-dev libinih-dev nettle-dev"
-test="$build libcmocka-dev python3 python3-venv"
+test="$build libcmocka-dev python3 python3-venv libvulkan1 mesa-vulkan-drivers"
 asan="$test clang libclang-rt-dev"
 lint="$test clang clang-tidy"
 

@@ -3,6 +3,8 @@
 # The files of container/ were written byte by byte to the rules of docs/formats/vgf.md, one deviation each; expected.tsv says which
 # kind our reader gives, and what vgf_dump answers. patterns/ holds small graphs for one rule of simplification or segments
 # each; the tests convert them with both converters.
+# exec/NAME.npz holds inputs inK and what they give, refK: the outputs of tosa_reference_model for NAME.tosa, but for 18 (the
+# literals of its text; the TOSA file has INT4 data of an odd length) and 20 (computed by hand: the shader is no TOSA).
 set -e
 cd "$(dirname "$0")"
 convert() { # SOURCE NAME OPTIONS...
