@@ -47,13 +47,14 @@ format:
 	@scripts/setup.sh test
 	scripts/lint.sh --format
 
-# The whole suite again, built by clang with sanitizers: a crash, leak or undefined step fails it.
-asan:
+# The whole suite again, built by clang with sanitizers: a crash, leak or undefined step fails it, and so does an answer that
+# differs from the gcc build's.
+asan: build
 	@scripts/setup.sh asan
 	@cmake --preset asan >/dev/null
 	@cmake --build --preset asan
 	ctest --test-dir build-asan --output-on-failure
-	MLIA_PROGRAM=build-asan/mlia $(PYTEST) -m "not slow" tests/cli
+	MLIA_PROGRAM=build-asan/mlia MLIA_OTHER_PROGRAM=build/mlia $(PYTEST) -m "not slow" tests/cli
 
 clang:
 	@scripts/setup.sh asan

@@ -425,7 +425,7 @@ mlia_status *mlia_tflite_to_tosa(const mlia_tflite *model, mlia_str file_name,
     convert_entry(&l);
     if (l.fault != NULL)
         return l.fault;
-    MLIA_TRY(mlia_graph_prune(l.graph));
+    MLIA_TRY(mlia_graph_prune(l.graph, l.results, l.result_count));
     MLIA_TRY(mlia_graph_finish(l.graph, diagnostics));
     *graph = l.graph;
     return NULL;

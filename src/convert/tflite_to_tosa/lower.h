@@ -53,6 +53,9 @@ typedef struct lowering {
     uint32_t source;    /* its mlia_source */
     mlia_map constants; /* content → value: equal constants are emitted once */
     mlia_status *fault;
+    uint32_t *results; /* values that became results of the model's operators, in order */
+    size_t result_count;
+    size_t result_capacity;
     carried_state *states;
     uint32_t state_count;
     size_t state_capacity;

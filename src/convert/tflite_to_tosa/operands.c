@@ -113,6 +113,14 @@ static mlia_bytes converted(lowering *l, const operand *x)
     return (mlia_bytes){bytes, size};
 }
 
+/* Equal constants are one value: of their names the first in byte order counts, whichever is emitted first.
+ */
+static void name_constant(mlia_graph_value *value, mlia_str name)
+{
+    if (value->name.size == 0 || (name.size > 0 && mlia_str_compare(name, value->name) < 0))
+        value->name = name;
+}
+
 uint32_t mlia_lower_value(lowering *l, operand *x)
 {
     if (l->fault != NULL || x == NULL)
@@ -141,8 +149,8 @@ uint32_t mlia_lower_value(lowering *l, operand *x)
         }
     mlia_bytes bytes = same_encoding(x->type) ? x->data : converted(l, x);
     x->value = mlia_emit_const(l, type, x->rank, x->dims, bytes);
-    if (x->value != MLIA_NONE && l->graph->values[x->value].name.size == 0)
-        l->graph->values[x->value].name = x->tensor->name;
+    if (x->value != MLIA_NONE)
+        name_constant(&l->graph->values[x->value], x->tensor->name);
     return x->value;
 }
 
@@ -192,6 +200,10 @@ void mlia_lower_set(lowering *l, uint32_t index, uint32_t value)
         memcpy(out->dims, info->dims, info->rank * sizeof *out->dims);
     if (info->name.size == 0)
         info->name = out->tensor->name;
+    if (MLIA_RESERVE(l->arena, l->results, l->result_count, l->result_capacity))
+        l->results[l->result_count++] = value;
+    else
+        mlia_lower_fail(l, mlia_error_memory());
 }
 
 void mlia_lower_set_constant(lowering *l, uint32_t index, uint32_t rank, const int64_t *dims, mlia_bytes data)
