@@ -1,5 +1,6 @@
-/* The bytecode reader: container and tables (bytecode.c), attributes and types (bytecode_attribute.c),
- * operations (bytecode_operation.c). */
+/* The bytecode reader: container and tables (bytecode.c), attributes, types and locations
+ * (bytecode_attribute.c, bytecode_type.c, bytecode_location.c), properties (bytecode_properties.c),
+ * operations (bytecode_operation.c). Everything that does not add up is refused with the byte offset. */
 #ifndef MLIA_FORMATS_MLIR_BYTECODE_H
 #define MLIA_FORMATS_MLIR_BYTECODE_H
 
