@@ -61,6 +61,14 @@ def models():
     return found
 
 
+def tflite_models():
+    found = [ROOT / "tests/data/tflite/models/softmax_i8.tflite"]
+    fixtures = os.environ.get("MLIA_FIXTURES")
+    if fixtures:
+        found += sorted(pathlib.Path(fixtures).glob("models/*.tflite"))
+    return found
+
+
 def main():
     print("start-up")
     published = {"--help": "MLIA 411 ms, 51 MiB", "--version": "MLIA 426 ms, 51 MiB"}
@@ -90,6 +98,23 @@ def main():
         row("  convert MLIR text to TOSA", measure([PROGRAM, "convert", text, "-o", folder / "large.tosa"], 1))
         for category in ("--compatibility", "--performance"):
             row(f"  check {category[2:]}", measure([PROGRAM, "check", folder / "large.tosa", category, *TARGET, "--json"], 1))
+
+    print("TensorFlow Lite to VGF, beside the official converters one after the other")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        for model in tflite_models():
+            ours = measure([PROGRAM, "convert", model, "-o", folder / "ours.vgf"])
+            row(f"  {model.name} ({model.stat().st_size:,} B)", ours)
+            text, static = folder / "theirs.mlir", folder / "ours.tosamlir"
+            official = VENV / "tosa-converter-for-tflite", VENV / "model-converter"
+            if not all(tool.exists() for tool in official):
+                continue
+            to_text = measure([official[0], model, "-o", text, "--text"], 3)
+            # Its own output has unknown batches, which the next tool refuses: it gets our text of the same network.
+            measure([PROGRAM, "convert", model, "-o", static], 1)
+            to_vgf = measure([official[1], "-i", static, "-o", folder / "theirs.vgf"], 3)
+            both = to_text[0] + to_vgf[0], max(to_text[1], to_vgf[1])
+            row("    tosa-converter-for-tflite and model-converter", both, f"{both[0] / ours[0]:.1f} × ours")
 
 
 if __name__ == "__main__":
