@@ -465,13 +465,14 @@ uint32_t mlia_emit_concat(lowering *l, const uint32_t *values, uint32_t count, u
     if (count == 1)
         return values[0];
     const mlia_graph_value *first = mlia_lower_info(l, values[0]);
-    int64_t dims[MAX_RANK];
-    memcpy(dims, first->dims, first->rank * sizeof *dims);
+    int64_t dims[MAX_RANK] = {0};
+    if (first->rank > 0)
+        memcpy(dims, first->dims, first->rank * sizeof *dims);
     dims[axis] = 0;
     for (uint32_t i = 0; i < count; i++) {
         const mlia_graph_value *info = mlia_lower_info(l, values[i]);
         for (uint32_t k = 0; k < first->rank; k++)
-            if (info->rank != first->rank || (k != axis && info->dims[k] != dims[k])) {
+            if (info->rank != first->rank || info->dims == NULL || (k != axis && info->dims[k] != dims[k])) {
                 mlia_lower_error(l, MLIA_E_TFLITE_SHAPE, "operand %u does not fit the others", i);
                 return MLIA_NONE;
             }

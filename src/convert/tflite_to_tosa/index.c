@@ -399,8 +399,8 @@ void mlia_lower_reverse_sequence(lowering *l)
     if (l->fault != NULL)
         return;
     uint32_t order[MAX_RANK] = {batch, sequence};
-    uint32_t back[MAX_RANK];
-    int64_t moved[MAX_RANK];
+    uint32_t back[MAX_RANK] = {0};
+    int64_t moved[MAX_RANK] = {0};
     uint32_t used = 2;
     for (uint32_t i = 0; i < x->rank; i++)
         if (i != batch && i != sequence)

@@ -46,7 +46,7 @@ void mlia_lower_reshape(lowering *l)
     operand *x = mlia_lower_required(l, 0);
     operand *shape = mlia_lower_input(l, 1);
     operand *out = mlia_lower_output(l, 0);
-    int64_t dims[MAX_RANK];
+    int64_t dims[MAX_RANK] = {0};
     uint32_t rank = 0;
     if (l->fault != NULL || out == NULL)
         return;
@@ -123,7 +123,7 @@ void mlia_lower_transpose(lowering *l)
     const int64_t *perms = mlia_lower_integers(l, mlia_lower_required(l, 1), MAX_RANK, &count);
     if (l->fault != NULL)
         return;
-    uint32_t order[MAX_RANK];
+    uint32_t order[MAX_RANK] = {0};
     uint32_t seen = 0;
     for (uint32_t i = 0; i < count && count == x->rank; i++) {
         order[i] = mlia_lower_axis(l, perms[i], x->rank);

@@ -200,7 +200,7 @@ static carried_state *handle(lowering *l)
     if (x != NULL && x->state == 0)
         mlia_lower_error(l, MLIA_E_TFLITE_DATA_DEPENDENT, "'%.*s' names no variable",
                          MLIA_STR_ARG(x->tensor->name));
-    return l->fault == NULL ? &l->states[x->state - 1] : NULL;
+    return x != NULL && l->fault == NULL ? &l->states[x->state - 1] : NULL;
 }
 
 void mlia_lower_read_variable(lowering *l)

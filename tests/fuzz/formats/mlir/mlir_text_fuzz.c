@@ -1,4 +1,4 @@
-/* Any text as MLIR: what is accepted can be written, and what was written reads as the same number of operators. */
+/* Any text as MLIR: what is accepted can be written, and reads back as the same number of operators. */
 #include <stdlib.h>
 
 #include "formats/mlir/mlir.h"
