@@ -142,7 +142,7 @@ mlia_status *mlia_file_open(const char *path, mlia_file **out)
     bool is_stdin = strcmp(path, "-") == 0;
     mlia_file *file = NULL;
     MLIA_TRY(is_stdin ? open_stdin(&file) : open_file(path, (size_t)1 << 40, true, &file));
-    if (file->size == 0) {
+    if (file->size == 0) { /* NOLINT(clang-analyzer-core.NullDereference): success has set it */
         mlia_file_free(file);
         return mlia_status_path(mlia_error(MLIA_E_EMPTY, "the file is empty"),
                                 mlia_str_from_c(is_stdin ? "stdin" : path));
@@ -160,6 +160,7 @@ mlia_status *mlia_file_read_text(const char *path, size_t limit, mlia_arena *are
 {
     mlia_file *file = NULL;
     MLIA_TRY(mlia_file_read(path, limit, &file));
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): success has set the file */
     *text = mlia_arena_str(arena, (mlia_str){(const char *)file->data, file->size});
     mlia_file_free(file);
     return text->data != NULL ? NULL : mlia_error_memory();

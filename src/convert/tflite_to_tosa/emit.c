@@ -471,11 +471,13 @@ uint32_t mlia_emit_concat(lowering *l, const uint32_t *values, uint32_t count, u
     dims[axis] = 0;
     for (uint32_t i = 0; i < count; i++) {
         const mlia_graph_value *info = mlia_lower_info(l, values[i]);
-        for (uint32_t k = 0; k < first->rank; k++)
-            if (info->rank != first->rank || info->dims == NULL || (k != axis && info->dims[k] != dims[k])) {
-                mlia_lower_error(l, MLIA_E_TFLITE_SHAPE, "operand %u does not fit the others", i);
-                return MLIA_NONE;
-            }
+        bool fits = info->rank == first->rank && info->dims != NULL;
+        for (uint32_t k = 0; fits && k < first->rank; k++)
+            fits = k == axis || info->dims[k] == dims[k];
+        if (!fits) {
+            mlia_lower_error(l, MLIA_E_TFLITE_SHAPE, "operand %u does not fit the others", i);
+            return MLIA_NONE;
+        }
         dims[axis] += info->dims[axis];
     }
     mlia_attributes attributes = mlia_attributes_default();
