@@ -71,12 +71,20 @@ mlia_status *mlia_status_hint(mlia_status *status, const char *format, ...)
 
 #if defined(__clang_analyzer__) && !defined(MLIA_STATUS_DEFINITIONS)
 /* The static analyser does not see that these return what they are given: an error stays an error. */
-void mlia_analyser_use(const char *format, ...); /* never defined */
-#define mlia_status_at(status, offset)            ((void)(offset), (status))
-#define mlia_status_at_line(status, line, column) ((void)(line), (void)(column), (status))
-#define mlia_status_in(status, ...)               (mlia_analyser_use(__VA_ARGS__), (status))
-#define mlia_status_path(status, path)            ((void)(path), (status))
-#define mlia_status_hint(status, ...)             (mlia_analyser_use(__VA_ARGS__), (status))
+#define mlia_status_at(status, ...)      (status)
+#define mlia_status_at_line(status, ...) (status)
+#define mlia_status_in(status, ...)      (status)
+#define mlia_status_path(status, ...)    ((void)(__VA_ARGS__), (status))
+#define mlia_status_as(status, ...)      (status)
+#define mlia_status_hint(status, ...)    (status)
+/* … nor that an error is never NULL. */
+static inline mlia_status *mlia_error_exists(mlia_status *status)
+{
+    if (status == NULL)
+        __builtin_unreachable();
+    return status;
+}
+#define mlia_error(...) mlia_error_exists(mlia_error(__VA_ARGS__))
 #endif
 
 mlia_kind mlia_status_kind(const mlia_status *status);

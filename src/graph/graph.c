@@ -186,13 +186,10 @@ mlia_status *mlia_status_at_operator(mlia_status *status, const mlia_graph *grap
         mlia_status_at(status, op->offset);
     if (op->line != 0)
         mlia_status_at_line(status, op->line, op->column);
-    switch (graph->format) {
-    case MLIA_SOURCE_TOSA:
-        return mlia_status_in(status, "regions[%u].blocks[%u].operators[%u]", op->region_index,
-                              op->block_index, op->operator_index);
-    case MLIA_SOURCE_TFLITE:
-        return mlia_status_in(status, "subgraphs[%u].operators[%u]", op->region_index, op->operator_index);
-    default:
-        return mlia_status_in(status, "operator %u", op->number);
-    }
+    if (graph->format == MLIA_SOURCE_TOSA)
+        status = mlia_status_in(status, "regions[%u].blocks[%u].operators[%u]", op->region_index,
+                                op->block_index, op->operator_index);
+    if (graph->format == MLIA_SOURCE_TFLITE)
+        status = mlia_status_in(status, "subgraphs[%u].operators[%u]", op->region_index, op->operator_index);
+    return mlia_status_in(status, "operator %u", op->number);
 }

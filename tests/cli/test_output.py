@@ -156,7 +156,8 @@ def test_run_that_never_began_leaves_everything(mlia, model):
 def test_signals(mlia, number):
     """A run that waits for standard input is ended by a signal and leaves nothing."""
     process = subprocess.Popen([PROGRAM, "check", "-", *ARGS], cwd=mlia.folder, env=mlia.env, stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))  # nohup and "&" ignore some
     wait_until_reading(process)
     process.send_signal(number)
     out, err = process.communicate(timeout=30)

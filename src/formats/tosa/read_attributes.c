@@ -16,10 +16,10 @@ typedef struct field_place {
 
 static mlia_status *at_field(mlia_status *status, const field_place *place)
 {
-    const mlia_operator *op = place->op;
     mlia_status_at(status, mlia_flatbuf_offset(place->table, place->id));
-    return mlia_status_in(status, "regions[%u].blocks[0].operators[%u].attribute.%.*s", op->region_index,
-                          op->operator_index, MLIA_STR_ARG(place->info->name));
+    return mlia_status_in(status, "regions[%u].blocks[0].operators[%u].attribute.%.*s",
+                          place->op->region_index, place->op->operator_index,
+                          MLIA_STR_ARG(place->info->name));
 }
 
 static mlia_str op_name(const field_place *place)

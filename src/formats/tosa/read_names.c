@@ -119,10 +119,10 @@ static mlia_status *look_up(block_reader *block, mlia_flatbuf_vector names, size
             mlia_status *status = mlia_error(
                 MLIA_E_TOSA_DANGLING, "'%.*s' names no tensor or shape of the block", MLIA_STR_ARG(name));
             mlia_status_at(status, mlia_flatbuf_offset_at(names, i));
-            return op == MLIA_NONE
-                       ? mlia_status_in(status, "regions[%u].blocks[0].%s[%u]", block->region, list, i)
-                       : mlia_status_in(status, "regions[%u].blocks[0].operators[%u].%s[%u]", block->region,
+            if (op != MLIA_NONE)
+                status = mlia_status_in(status, "regions[%u].blocks[0].operators[%u].%s[%u]", block->region,
                                         op, list, i);
+            return mlia_status_in(status, "regions[%u].blocks[0].%s[%u]", block->region, list, i);
         }
         scratch[start + i] = *value;
     }
