@@ -7,12 +7,9 @@
 /* Takes both operands; false after a fault. */
 static bool take_pair(lowering *l, operand **a, operand **b, operand **out)
 {
-    *a = mlia_lower_required(l, 0);
+    bool taken = mlia_lower_take(l, a, out);
     *b = mlia_lower_required(l, 1);
-    *out = mlia_lower_output(l, 0);
-    if (l->fault == NULL && *out == NULL)
-        mlia_lower_error(l, MLIA_E_TFLITE_OPERANDS, "no result");
-    return l->fault == NULL;
+    return taken && *b != NULL;
 }
 
 /* Fused activation: ADD, SUB, MUL and DIV have it in field 0 of their options. */

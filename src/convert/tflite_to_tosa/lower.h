@@ -89,6 +89,9 @@ operand *mlia_lower_required(lowering *l, uint32_t index);
 /* Declaration of result `index` (rank and dims are the declared ones). NULL when the operator has no such
  * result. */
 operand *mlia_lower_output(lowering *l, uint32_t index);
+/* Operand 0 and result 0 of an operator, both of which must be there (E_TFLITE_OPERANDS); false after a
+ * fault. */
+bool mlia_lower_take(lowering *l, operand **in, operand **out);
 /* TOSA value of an operand; a constant is emitted on first use, converted to the type it has in TOSA. */
 uint32_t mlia_lower_value(lowering *l, operand *x);
 /* Sets result `index`: gives it the tensor's name, compares dimensions with the declared ones that are not

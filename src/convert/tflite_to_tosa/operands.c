@@ -54,6 +54,15 @@ operand *mlia_lower_output(lowering *l, uint32_t index)
     return &l->frame->tensors[l->op->outputs.values[index]];
 }
 
+bool mlia_lower_take(lowering *l, operand **in, operand **out)
+{
+    *in = mlia_lower_required(l, 0);
+    *out = mlia_lower_output(l, 0);
+    if (l->fault == NULL && *out == NULL)
+        mlia_lower_error(l, MLIA_E_TFLITE_OPERANDS, "no result");
+    return l->fault == NULL;
+}
+
 static const struct {
     uint8_t tosa;
     uint8_t tosa_bytes; /* of one element of the TOSA type in a constant */

@@ -3,20 +3,11 @@
 
 #include "convert/tflite_to_tosa/rules.h"
 
-static bool take(lowering *l, operand **in, operand **out)
-{
-    *in = mlia_lower_required(l, 0);
-    *out = mlia_lower_output(l, 0);
-    if (l->fault == NULL && *out == NULL)
-        mlia_lower_error(l, MLIA_E_TFLITE_OPERANDS, "no result");
-    return l->fault == NULL;
-}
-
 void mlia_lower_quantize(lowering *l)
 {
     operand *in;
     operand *out;
-    if (!take(l, &in, &out) || mlia_fold_quantise(l, in, out))
+    if (!mlia_lower_take(l, &in, &out) || mlia_fold_quantise(l, in, out))
         return;
     if (mlia_lower_is_float(in)) {
         mlia_lower_set(
@@ -59,7 +50,7 @@ void mlia_lower_dequantize(lowering *l)
 {
     operand *in;
     operand *out;
-    if (!take(l, &in, &out))
+    if (!mlia_lower_take(l, &in, &out))
         return;
     if (in->is_constant && out->type == MLIA_TFLITE_FLOAT32 &&
         (mlia_lower_is_float(in) || mlia_lower_is_quantised(in)))
@@ -85,7 +76,7 @@ void mlia_lower_fake_quant(lowering *l)
 {
     operand *in;
     operand *out;
-    if (!take(l, &in, &out))
+    if (!mlia_lower_take(l, &in, &out))
         return;
     float low = mlia_lower_option_float(l, MLIA_TFLITE_FakeQuantOptions_min);
     float high = mlia_lower_option_float(l, MLIA_TFLITE_FakeQuantOptions_max);
@@ -169,7 +160,7 @@ void mlia_lower_cast(lowering *l)
 {
     operand *in;
     operand *out;
-    if (!take(l, &in, &out) || mlia_fold_cast(l, in, out))
+    if (!mlia_lower_take(l, &in, &out) || mlia_fold_cast(l, in, out))
         return;
     if (mlia_lower_type(out->type) == MLIA_TYPE_UNKNOWN) {
         mlia_lower_error(l, MLIA_E_TFLITE_TYPE, "to %.*s", MLIA_STR_ARG(mlia_tflite_type_name(out->type)));

@@ -131,15 +131,6 @@ static const unary_row rows[] = {
     {MLIA_TFLITE_OP_NEG, MLIA_OP_FOREIGN, f_neg, NULL},
 };
 
-static bool take(lowering *l, operand **in, operand **out)
-{
-    *in = mlia_lower_required(l, 0);
-    *out = mlia_lower_output(l, 0);
-    if (l->fault == NULL && *out == NULL)
-        mlia_lower_error(l, MLIA_E_TFLITE_OPERANDS, "no result");
-    return l->fault == NULL;
-}
-
 static uint32_t number(lowering *l, uint32_t like, double value)
 {
     return mlia_emit_scalar(l, VALUE_TYPE(l, like), VALUE_RANK(l, like), value);
@@ -263,7 +254,7 @@ void mlia_lower_unary(lowering *l)
 {
     operand *in;
     operand *out;
-    if (!take(l, &in, &out))
+    if (!mlia_lower_take(l, &in, &out))
         return;
     const unary_row *row = rows;
     while (row->builtin != l->op->op)
@@ -285,7 +276,7 @@ void mlia_lower_neg(lowering *l)
 {
     operand *in;
     operand *out;
-    if (!take(l, &in, &out))
+    if (!mlia_lower_take(l, &in, &out))
         return;
     bool same = mlia_lower_is_quantised(in) && in->type != MLIA_TFLITE_INT16 &&
                 mlia_lower_scale(l, in) == mlia_lower_scale(l, out) &&
@@ -317,7 +308,7 @@ void mlia_lower_sqrt(lowering *l)
 {
     operand *in;
     operand *out;
-    if (!take(l, &in, &out))
+    if (!mlia_lower_take(l, &in, &out))
         return;
     if (mlia_lower_is_float(in)) {
         mlia_lower_set(l, 0,
@@ -349,7 +340,7 @@ void mlia_lower_abs(lowering *l)
 {
     operand *in;
     operand *out;
-    if (!take(l, &in, &out))
+    if (!mlia_lower_take(l, &in, &out))
         return;
     uint32_t x = mlia_lower_value(l, in);
     if (!mlia_lower_is_quantised(in)) {
@@ -402,7 +393,7 @@ void mlia_lower_relu(lowering *l)
     };
     operand *in;
     operand *out;
-    if (!take(l, &in, &out))
+    if (!mlia_lower_take(l, &in, &out))
         return;
     size_t i = 0;
     while (ranges[i].builtin != l->op->op)
@@ -433,7 +424,7 @@ void mlia_lower_leaky_relu(lowering *l)
 {
     operand *in;
     operand *out;
-    if (!take(l, &in, &out))
+    if (!mlia_lower_take(l, &in, &out))
         return;
     float alpha = mlia_lower_option_float(l, MLIA_TFLITE_LeakyReluOptions_alpha);
     mlia_op op = alpha <= 1.0f ? MLIA_OP_MAXIMUM : MLIA_OP_MINIMUM;
@@ -463,7 +454,7 @@ void mlia_lower_prelu(lowering *l)
     operand *in;
     operand *out;
     operand *alpha = mlia_lower_required(l, 1);
-    if (!take(l, &in, &out))
+    if (!mlia_lower_take(l, &in, &out))
         return;
     if (!mlia_lower_is_quantised(in)) {
         uint32_t x = mlia_lower_value(l, in);
@@ -540,7 +531,7 @@ void mlia_lower_hard_swish(lowering *l)
 {
     operand *in;
     operand *out;
-    if (!take(l, &in, &out))
+    if (!mlia_lower_take(l, &in, &out))
         return;
     uint32_t x = mlia_lower_value(l, in);
     if (!mlia_lower_is_quantised(in)) {
