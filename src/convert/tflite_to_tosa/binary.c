@@ -232,8 +232,10 @@ void mlia_lower_floor_div(lowering *l)
                                           signs_differ(l, x32, y32));
     uint32_t less =
         mlia_emit_binary(l, MLIA_OP_SUB, q, mlia_emit_scalar(l, MLIA_TYPE_INT32, VALUE_RANK(l, q), 1.0));
-    mlia_lower_set(l, 0,
-                   mlia_emit_cast(l, mlia_emit_select(l, rounds_up, less, q), mlia_lower_type(out->type)));
+    q = mlia_emit_select(l, rounds_up, less, q);
+    if (l->fault == NULL && VALUE_TYPE(l, q) != mlia_lower_type(out->type)) /* the least by -1 saturates */
+        q = mlia_emit_retype(l, q, mlia_lower_type(out->type), 0, 0);
+    mlia_lower_set(l, 0, q);
 }
 
 static uint32_t float_mod(lowering *l, uint32_t x, uint32_t y)
@@ -272,19 +274,24 @@ void mlia_lower_floor_mod(lowering *l)
     mlia_lower_set(l, 0, mlia_emit_cast(l, fixed, mlia_lower_type(out->type)));
 }
 
+/* x to a natural power by squaring; 0 gives MLIA_NONE. */
+static uint32_t natural_power(lowering *l, uint32_t x, uint32_t exponent)
+{
+    uint32_t y = MLIA_NONE;
+    for (; exponent > 0; exponent /= 2) {
+        if (exponent % 2 != 0)
+            y = y == MLIA_NONE ? x : mlia_emit_mul(l, y, x, 0);
+        if (exponent > 1)
+            x = mlia_emit_mul(l, x, x, 0);
+    }
+    return y;
+}
+
 /* x to a small constant power by products, reciprocals and roots; MLIA_NONE when there is no such form. */
 static uint32_t constant_power(lowering *l, uint32_t x, double exponent)
 {
-    if (exponent == 1.0)
-        return x;
-    if (exponent == 2.0)
-        return mlia_emit_mul(l, x, x, 0);
-    if (exponent == 3.0)
-        return mlia_emit_mul(l, mlia_emit_mul(l, x, x, 0), x, 0);
-    if (exponent == 4.0) {
-        uint32_t square = mlia_emit_mul(l, x, x, 0);
-        return mlia_emit_mul(l, square, square, 0);
-    }
+    if (exponent == 1.0 || exponent == 2.0 || exponent == 3.0 || exponent == 4.0)
+        return natural_power(l, x, (uint32_t)exponent);
     if (exponent == -1.0)
         return mlia_emit_unary(l, MLIA_OP_RECIPROCAL, x);
     if (exponent == -0.5)
@@ -292,6 +299,21 @@ static uint32_t constant_power(lowering *l, uint32_t x, double exponent)
     if (exponent == 0.5)
         return mlia_emit_unary(l, MLIA_OP_RECIPROCAL, mlia_emit_unary(l, MLIA_OP_RSQRT, x));
     return MLIA_NONE;
+}
+
+static uint32_t integer_power(lowering *l, uint32_t x, const operand *exponent)
+{
+    int64_t n = exponent->is_constant && exponent->elements == 1 ? mlia_lower_integer_at(exponent, 0) : -1;
+    if (n < 0 || n > UINT32_MAX) {
+        mlia_lower_error(l, MLIA_E_TFLITE_DATA_DEPENDENT,
+                         "an integer power needs one constant exponent of at least 0");
+        return MLIA_NONE;
+    }
+    if (n > 0)
+        return natural_power(l, x, (uint32_t)n);
+    uint32_t zero = mlia_emit_binary(l, MLIA_OP_SUB, x, x);
+    return mlia_emit_binary(l, MLIA_OP_ADD, zero,
+                            mlia_emit_scalar(l, MLIA_TYPE_INT32, VALUE_RANK(l, x), 1.0));
 }
 
 void mlia_lower_pow(lowering *l)
@@ -304,12 +326,11 @@ void mlia_lower_pow(lowering *l)
     uint32_t x = mlia_lower_value(l, a);
     bool constant = b->is_constant && b->elements == 1;
     double exponent = constant ? mlia_lower_number_at(b, 0) : 0.0;
-    uint32_t y = constant ? constant_power(l, x, exponent) : MLIA_NONE;
-    if (y == MLIA_NONE && l->fault == NULL && !mlia_lower_is_float(out)) {
-        mlia_lower_error(l, MLIA_E_TFLITE_DATA_DEPENDENT,
-                         "an integer power needs a constant exponent of 1 to 4");
+    if (!mlia_lower_is_float(out)) {
+        mlia_lower_set(l, 0, integer_power(l, x, b));
         return;
     }
+    uint32_t y = constant ? constant_power(l, x, exponent) : MLIA_NONE;
     if (y == MLIA_NONE && constant && exponent == floor(exponent)) {
         /* TOSA wants a base of at least 0: take the size, then put the sign back for odd exponents. */
         y = mlia_emit_binary(l, MLIA_OP_POW, mlia_emit_unary(l, MLIA_OP_ABS, x), mlia_lower_value(l, b));
@@ -333,19 +354,30 @@ void mlia_lower_add_n(lowering *l)
     mlia_lower_set(l, 0, sum);
 }
 
+/* A byte without a sign is stored less 128, that is with its upper bit turned over. */
 void mlia_lower_bitwise_xor(lowering *l)
 {
-    uint32_t a = mlia_lower_value(l, mlia_lower_required(l, 0));
-    mlia_lower_set(
-        l, 0,
-        mlia_emit_binary(l, VALUE_TYPE(l, a) == MLIA_TYPE_BOOL ? MLIA_OP_LOGICAL_XOR : MLIA_OP_BITWISE_XOR, a,
-                         mlia_lower_value(l, mlia_lower_required(l, 1))));
+    operand *first = mlia_lower_required(l, 0);
+    uint32_t a = mlia_lower_value(l, first);
+    mlia_op op = VALUE_TYPE(l, a) == MLIA_TYPE_BOOL ? MLIA_OP_LOGICAL_XOR : MLIA_OP_BITWISE_XOR;
+    uint32_t y = mlia_emit_binary(l, op, a, mlia_lower_value(l, mlia_lower_required(l, 1)));
+    if (l->fault == NULL && first->type == MLIA_TFLITE_UINT8)
+        y = mlia_emit_binary(l, op, y, mlia_emit_scalar(l, MLIA_TYPE_INT8, VALUE_RANK(l, y), -128.0));
+    mlia_lower_set(l, 0, y);
 }
 
 void mlia_lower_right_shift(lowering *l)
 {
-    uint32_t a = mlia_lower_value(l, mlia_lower_required(l, 0));
-    mlia_lower_set(l, 0, mlia_emit_shift_right(l, a, mlia_lower_value(l, mlia_lower_required(l, 1)), false));
+    operand *first = mlia_lower_required(l, 0);
+    uint32_t a = mlia_lower_value(l, first);
+    uint32_t b = mlia_lower_value(l, mlia_lower_required(l, 1));
+    if (l->fault == NULL && first->type == MLIA_TFLITE_UINT8) {
+        uint32_t y = mlia_emit_shift_right(l, mlia_emit_retype(l, a, MLIA_TYPE_INT32, -128, 0),
+                                           mlia_emit_retype(l, b, MLIA_TYPE_INT32, -128, 0), false);
+        mlia_lower_set(l, 0, mlia_emit_retype(l, y, MLIA_TYPE_INT8, 0, -128));
+        return;
+    }
+    mlia_lower_set(l, 0, mlia_emit_shift_right(l, a, b, false));
 }
 
 /* atan of 0 … 1 by a table over 16 bits, then the quadrants. */

@@ -45,7 +45,7 @@ void mlia_lower_matrix_diag(lowering *l)
     int64_t n = x->dims[x->rank - 1];
     uint32_t mask = diagonal_mask(l, x->rank + 1, n, n);
     uint32_t column = as_column(l, x);
-    uint32_t zero = mlia_emit_scalar(l, VALUE_TYPE(l, column), x->rank + 1, 0.0);
+    uint32_t zero = mlia_emit_scalar(l, VALUE_TYPE(l, column), x->rank + 1, mlia_lower_raw_zero(x));
     mlia_lower_set(l, 0, mlia_emit_select(l, mask, column, zero));
 }
 

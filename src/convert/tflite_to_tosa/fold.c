@@ -286,8 +286,8 @@ void mlia_lower_zeros_like(lowering *l)
         return;
     }
     uint32_t type = mlia_lower_type(x->type);
-    double zero = x->type == MLIA_TFLITE_UINT8 ? -128.0 : 0.0;
-    mlia_lower_set(l, 0, mlia_emit_tile(l, mlia_emit_scalar(l, type, x->rank, zero), x->dims));
+    mlia_lower_set(l, 0,
+                   mlia_emit_tile(l, mlia_emit_scalar(l, type, x->rank, mlia_lower_raw_zero(x)), x->dims));
 }
 
 void mlia_lower_broadcast_args(lowering *l)

@@ -186,9 +186,23 @@ static uint32_t filled(lowering *l, uint32_t type, double value, const int64_t d
     return mlia_emit_tile(l, mlia_emit_scalar(l, type, 3, value), dims);
 }
 
+/* Layers of a scatter added up as the kernel does: in the type of the elements, which wraps. `zero` is what
+ * stands for 0. */
+static uint32_t add_layers(lowering *l, uint32_t a, uint32_t b, int32_t zero)
+{
+    uint32_t type = VALUE_TYPE(l, a);
+    if (type != MLIA_TYPE_INT8 && type != MLIA_TYPE_INT16)
+        return mlia_emit_binary(l, MLIA_OP_ADD, a, b);
+    uint32_t sum = mlia_emit_binary(l, MLIA_OP_ADD, mlia_emit_cast(l, a, MLIA_TYPE_INT32),
+                                    mlia_emit_cast(l, b, MLIA_TYPE_INT32));
+    if (zero != 0)
+        sum = mlia_emit_binary(l, MLIA_OP_SUB, sum, mlia_emit_scalar(l, MLIA_TYPE_INT32, 3, zero));
+    return mlia_emit_cast(l, sum, type);
+}
+
 /* TOSA scatters to distinct places only, TFLite adds what meets: constant indices are split into rounds
  * without repetition. */
-static uint32_t scatter_rounds(lowering *l, const int64_t *linear, int64_t w, uint32_t updates,
+static uint32_t scatter_rounds(lowering *l, const int64_t *linear, int64_t w, uint32_t updates, int32_t zero,
                                const int64_t flat[3])
 {
     if (!mlia_fold_bounded(l, flat[1], 1))
@@ -220,8 +234,8 @@ static uint32_t scatter_rounds(lowering *l, const int64_t *linear, int64_t w, ui
         uint32_t part = rounds == 1 ? updates : mlia_emit_concat(l, rows, count, 1);
         uint32_t indices =
             mlia_emit_reshape(l, mlia_emit_ints(l, MLIA_TYPE_INT32, count, chosen), 2, index_dims);
-        uint32_t layer = scatter(l, filled(l, type, 0.0, flat), indices, part);
-        sum = round == 0 ? layer : mlia_emit_binary(l, MLIA_OP_ADD, sum, layer);
+        uint32_t layer = scatter(l, filled(l, type, zero, flat), indices, part);
+        sum = round == 0 ? layer : add_layers(l, sum, layer, zero);
     }
     return sum;
 }
@@ -249,11 +263,11 @@ void mlia_lower_scatter_nd(lowering *l)
         return;
     uint32_t y;
     if (known != NULL) {
-        y = scatter_rounds(l, known, w, values, flat);
+        y = scatter_rounds(l, known, w, values, mlia_lower_raw_zero(updates), flat);
     } else {
         mlia_warn(l->diagnostics, MLIA_W_TFLITE,
                   "SCATTER_ND: TOSA needs distinct indices; repeated ones would not be added up");
-        y = scatter(l, filled(l, VALUE_TYPE(l, values), 0.0, flat), at, values);
+        y = scatter(l, filled(l, VALUE_TYPE(l, values), mlia_lower_raw_zero(updates), flat), at, values);
     }
     mlia_lower_set(l, 0, mlia_emit_reshape(l, y, rank, dims));
 }
@@ -341,8 +355,8 @@ void mlia_lower_sparse_to_dense(lowering *l)
     static const int64_t single[3] = {1, 1, 1};
     updates = values->rank == 0 ? mlia_emit_tile(l, mlia_emit_reshape(l, updates, 3, single), update_dims)
                                 : mlia_emit_reshape(l, updates, 3, update_dims);
-    uint32_t y =
-        scatter(l, filled(l, VALUE_TYPE(l, updates), mlia_lower_number_at(initial, 0), flat), at, updates);
+    double fill = mlia_lower_number_at(initial, 0) + mlia_lower_raw_zero(initial);
+    uint32_t y = scatter(l, filled(l, VALUE_TYPE(l, updates), fill, flat), at, updates);
     mlia_lower_set(l, 0, mlia_emit_reshape(l, y, rank, dims));
 }
 
@@ -381,20 +395,46 @@ void mlia_lower_bucketize(lowering *l)
     mlia_lower_set(l, 0, mlia_emit_reshape(l, count, x->rank, x->dims));
 }
 
-/* Constant lengths: a gather whose indices run backwards over each sequence. */
+/* Indices [n, k] that run backwards over the first `lengths` elements of each row. */
+static uint32_t backward_indices(lowering *l, operand *lengths, int64_t n, int64_t k)
+{
+    int64_t dims[2] = {n, k};
+    if (!mlia_fold_bounded(l, n, k))
+        return MLIA_NONE;
+    if (!lengths->is_constant) {
+        int64_t column[2] = {n, 1};
+        uint32_t length = mlia_emit_reshape(l, mlia_lower_value(l, lengths), 2, column);
+        uint32_t at = iota(l, k, 1, 2);
+        uint32_t last =
+            mlia_emit_binary(l, MLIA_OP_SUB, length, mlia_emit_scalar(l, MLIA_TYPE_INT32, 2, 1.0));
+        return mlia_emit_select(l, mlia_emit_binary(l, MLIA_OP_GREATER, length, at),
+                                mlia_emit_binary(l, MLIA_OP_SUB, last, at), at);
+    }
+    int64_t *indices = MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)(n * k));
+    if (indices == NULL) {
+        mlia_lower_fail(l, mlia_error_memory());
+        return MLIA_NONE;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int64_t length = mlia_lower_integer_at(lengths, (uint64_t)i);
+        for (int64_t j = 0; j < k; j++)
+            indices[i * k + j] = j < length && length <= k ? length - 1 - j : j;
+    }
+    return mlia_emit_reshape(l, mlia_emit_ints(l, MLIA_TYPE_INT32, (uint32_t)(n * k), indices), 2, dims);
+}
+
 void mlia_lower_reverse_sequence(lowering *l)
 {
     operand *x = mlia_lower_required(l, 0);
-    uint32_t count = 0;
-    const int64_t *lengths = mlia_lower_integers(l, mlia_lower_required(l, 1), 1 << 20, &count);
+    operand *lengths = mlia_lower_required(l, 1);
     if (l->fault != NULL)
         return;
     uint32_t sequence =
         mlia_lower_axis(l, mlia_lower_option(l, MLIA_TFLITE_ReverseSequenceOptions_seq_dim), x->rank);
     uint32_t batch =
         mlia_lower_axis(l, mlia_lower_option(l, MLIA_TFLITE_ReverseSequenceOptions_batch_dim), x->rank);
-    if (l->fault == NULL && (sequence == batch || (int64_t)count != x->dims[batch]))
-        mlia_lower_error(l, MLIA_E_TFLITE_ATTRIBUTE, "%u lengths, batch axis %u, sequence axis %u", count,
+    if (l->fault == NULL && (sequence == batch || lengths->rank != 1 || lengths->dims[0] != x->dims[batch]))
+        mlia_lower_error(l, MLIA_E_TFLITE_ATTRIBUTE, "lengths do not fit batch axis %u, sequence axis %u",
                          batch, sequence);
     if (l->fault != NULL)
         return;
@@ -409,23 +449,9 @@ void mlia_lower_reverse_sequence(lowering *l)
         back[order[i]] = i;
         moved[i] = x->dims[order[i]];
     }
-    int64_t n = moved[0];
-    int64_t k = moved[1];
-    int64_t flat[3] = {n, k, product(moved, 2, x->rank)};
-    int64_t index_dims[2] = {n, k};
-    if (!mlia_fold_bounded(l, n, k))
-        return;
-    int64_t *indices = MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)(n * k));
-    if (indices == NULL) {
-        mlia_lower_fail(l, mlia_error_memory());
-        return;
-    }
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < k; j++)
-            indices[i * k + j] = j < lengths[i] && lengths[i] <= k ? lengths[i] - 1 - j : j;
+    int64_t flat[3] = {moved[0], moved[1], product(moved, 2, x->rank)};
+    uint32_t at = backward_indices(l, lengths, moved[0], moved[1]);
     uint32_t value = mlia_emit_transpose(l, mlia_lower_value(l, x), order);
-    uint32_t at =
-        mlia_emit_reshape(l, mlia_emit_ints(l, MLIA_TYPE_INT32, (uint32_t)(n * k), indices), 2, index_dims);
     uint32_t y = gather_any(l, mlia_emit_reshape(l, value, 3, flat), at);
     mlia_lower_set(l, 0, mlia_emit_transpose(l, mlia_emit_reshape(l, y, x->rank, moved), back));
 }

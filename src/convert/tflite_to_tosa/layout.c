@@ -323,8 +323,8 @@ void mlia_lower_pad(lowering *l)
         single.value = MLIA_NONE;
         constant = mlia_lower_value(l, &single);
     } else {
-        constant = mlia_emit_scalar(l, VALUE_TYPE(l, value), 1,
-                                    mlia_lower_is_quantised(x) ? mlia_lower_zero(x) : 0.0);
+        constant =
+            mlia_emit_scalar(l, VALUE_TYPE(l, value), 1, mlia_lower_is_float(x) ? 0.0 : mlia_lower_zero(x));
     }
     mlia_lower_set(l, 0, mlia_emit_pad(l, value, pads, constant));
 }
@@ -502,7 +502,7 @@ void mlia_lower_space_to_batch_nd(lowering *l)
     uint32_t y = mlia_lower_value(l, x);
     y = mlia_emit_pad(
         l, y, pads,
-        mlia_emit_scalar(l, VALUE_TYPE(l, y), 1, mlia_lower_is_quantised(x) ? mlia_lower_zero(x) : 0.0));
+        mlia_emit_scalar(l, VALUE_TYPE(l, y), 1, mlia_lower_is_float(x) ? 0.0 : mlia_lower_zero(x)));
     for (uint32_t i = count; i > 0 && l->fault == NULL; i--) {
         uint32_t axis = i;
         int64_t b = block[i - 1];

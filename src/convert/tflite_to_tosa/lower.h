@@ -112,6 +112,8 @@ bool mlia_lower_is_float(const operand *x);     /* FLOAT32, FLOAT16, BFLOAT16 */
 double mlia_lower_scale(lowering *l, const operand *x);
 float mlia_lower_scale32(lowering *l, const operand *x);
 int32_t mlia_lower_zero(const operand *x);
+/* The number 0 of the model's file as the graph stores it, whatever the zero point: -128 for UINT8. */
+int32_t mlia_lower_raw_zero(const operand *x);
 /* Range of the type as stored in the graph (UINT8: -128 … 127). */
 int32_t mlia_lower_min(const operand *x);
 int32_t mlia_lower_max(const operand *x);

@@ -71,6 +71,7 @@ static uint32_t gate_sum(lowering *l, const lstm *r, const integer_lstm *k, uint
     if (r->peephole[gate] != NULL) {
         double factor = ldexp((double)mlia_lower_scale32(l, r->peephole[gate]), k->cell_exponent + GATE_BITS);
         uint32_t product = mlia_emit_mul(l, cell, mlia_lower_value(l, r->peephole[gate]), 0);
+        v = mlia_emit_cast(l, to_int16(l, v), MLIA_TYPE_INT32);
         v = mlia_emit_binary(
             l, MLIA_OP_ADD, v,
             mlia_emit_rescale1(l, product, MLIA_TYPE_INT32, (double)(float)factor, 0, 0, ROUND_DOUBLE));
@@ -103,13 +104,16 @@ static uint32_t new_hidden(lowering *l, const lstm *r, const integer_lstm *k, ui
     uint32_t o = function_table(l, gate_sum(l, r, k, GATE_OUTPUT, sums, cell), false, -GATE_BITS);
     uint32_t t = function_table(l, cell, true, k->cell_exponent);
     double factor = (double)(float)(ldexp(1.0, -30) / (double)k->hidden_scale);
-    uint32_t h = mlia_emit_rescale1(l, mlia_emit_mul(l, o, t, 0), MLIA_TYPE_INT8, factor, 0, k->hidden_zero,
-                                    ROUND_DOUBLE);
+    /* Before a projection the kernel takes the zero point off instead of adding it, which shows where bytes
+     * saturate. */
+    int32_t zero = r->projection != NULL ? -k->hidden_zero : k->hidden_zero;
+    uint32_t h =
+        mlia_emit_rescale1(l, mlia_emit_mul(l, o, t, 0), MLIA_TYPE_INT8, factor, 0, zero, ROUND_DOUBLE);
     if (r->projection == NULL)
         return h;
     float product = mlia_lower_scale32(l, r->projection) * k->hidden_scale;
     float state_scale = mlia_lower_scale32(l, r->hidden);
-    h = mlia_emit_linear(l, h, k->projection, k->projection_bias, k->hidden_zero);
+    h = mlia_emit_linear(l, h, k->projection, k->projection_bias, zero);
     h = mlia_emit_rescale1(l, h, MLIA_TYPE_INT8, (double)(product / state_scale), 0,
                            mlia_lower_zero(r->hidden), ROUND_DOUBLE);
     if (r->projection_clip > 0.0f) {

@@ -2,28 +2,10 @@
  * fixed-point kernel step by step, so that its results are equal to the bit. */
 #include <math.h>
 
+#include "convert/tflite_to_tosa/fixed_point.h"
 #include "convert/tflite_to_tosa/rules.h"
 
 /* ---- fixed point ---- */
-
-/* Saturating rounding doubling high multiplication: (x · y) / 2^31, rounded half away from zero. */
-static int32_t multiply_high(int32_t x, int32_t y)
-{
-    if (x == INT32_MIN && y == INT32_MIN)
-        return INT32_MAX;
-    int64_t product = (int64_t)x * y;
-    int64_t nudge = product >= 0 ? (int64_t)1 << 30 : 1 - ((int64_t)1 << 30);
-    return (int32_t)((product + nudge) / ((int64_t)1 << 31));
-}
-
-/* Division by a power of two, rounded half away from zero. */
-static int32_t divide_by_power(int32_t x, int exponent)
-{
-    int32_t mask = (int32_t)((1u << exponent) - 1u);
-    int32_t rest = x & mask;
-    int32_t threshold = (mask >> 1) + (x < 0 ? 1 : 0);
-    return (x >> exponent) + (rest > threshold ? 1 : 0);
-}
 
 /* e^a for a ≤ 0 in Q5.26; result in Q0.31. */
 static int32_t exponential(int32_t a)
@@ -34,15 +16,16 @@ static int32_t exponential(int32_t a)
     int32_t quarter = 1 << 24;
     int32_t b = (int32_t)((uint32_t)a & (uint32_t)(quarter - 1)) - quarter; /* in [-1/4, 0) */
     int32_t c = b * 32 + (1 << 28);
-    int32_t c2 = multiply_high(c, c);
-    int32_t c3 = multiply_high(c2, c);
-    int32_t c4 = multiply_high(c2, c2);
-    int32_t p = divide_by_power(multiply_high(divide_by_power(c4, 2) + c3, 715827883) + c2, 1);
-    int32_t result = 1895147668 + multiply_high(1895147668, c + p);
+    int32_t c2 = mlia_fixed_multiply_high(c, c);
+    int32_t c3 = mlia_fixed_multiply_high(c2, c);
+    int32_t c4 = mlia_fixed_multiply_high(c2, c2);
+    int32_t p = mlia_fixed_divide_by_power(
+        mlia_fixed_multiply_high(mlia_fixed_divide_by_power(c4, 2) + c3, 715827883) + c2, 1);
+    int32_t result = 1895147668 + mlia_fixed_multiply_high(1895147668, c + p);
     int32_t rest = b - a;
     for (int bit = 0; bit < 7; bit++)
         if ((rest >> (24 + bit) & 1) != 0)
-            result = multiply_high(result, factors[bit]);
+            result = mlia_fixed_multiply_high(result, factors[bit]);
     return result;
 }
 
@@ -62,7 +45,8 @@ static void exponential_tables(lowering *l, double beta_scale, int64_t tables[4]
     for (int d = -256; d <= 256; d++) {
         int32_t value = 0;
         if (d >= lowest && d <= 0)
-            value = exponential(multiply_high((int32_t)((int64_t)d * ((int64_t)1 << shift)), multiplier));
+            value = exponential(
+                mlia_fixed_multiply_high((int32_t)((int64_t)d * ((int64_t)1 << shift)), multiplier));
         for (int byte = 0; byte < 4; byte++)
             tables[byte][d + 256] = value >> (24 - 8 * byte) & 0xFF;
     }

@@ -263,6 +263,11 @@ int32_t mlia_lower_zero(const operand *x)
     return (int32_t)(zero - (x->type == MLIA_TFLITE_UINT8 ? 128 : 0));
 }
 
+int32_t mlia_lower_raw_zero(const operand *x)
+{
+    return x->type == MLIA_TFLITE_UINT8 ? -128 : 0;
+}
+
 int32_t mlia_lower_min(const operand *x)
 {
     uint32_t type = mlia_lower_type(x->type);

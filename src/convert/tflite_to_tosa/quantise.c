@@ -130,6 +130,8 @@ static uint32_t integer_as_byte(lowering *l, uint32_t x)
 static uint32_t cast_value(lowering *l, uint32_t x, uint32_t from, uint32_t to)
 {
     uint32_t type = mlia_lower_type(to);
+    if (from == MLIA_TFLITE_BOOL && to == MLIA_TFLITE_BOOL)
+        return x;
     if (from == MLIA_TFLITE_UINT8)
         x = to == MLIA_TFLITE_UINT8 ? x : byte_as_integer(l, x);
     bool is_float = mlia_type_is_float(VALUE_TYPE(l, x));

@@ -173,6 +173,8 @@ void mlia_lower_arg(lowering *l)
         return;
     uint32_t axis = mlia_lower_axis(l, axes[0], in->rank);
     uint32_t x = mlia_lower_value(l, in);
+    if (l->fault == NULL && VALUE_TYPE(l, x) == MLIA_TYPE_BOOL)
+        x = mlia_emit_cast(l, x, MLIA_TYPE_INT8);
     if (VALUE_TYPE(l, x) == MLIA_TYPE_INT32) {
         mlia_lower_error(l, MLIA_E_TFLITE_TYPE, "on INT32: TOSA compares INT8, INT16 and floats only");
         return;

@@ -1,4 +1,4 @@
-/* Operators of one operand: activations, roots, logarithms, rounding, sign. Float operands get TOSA
+/* Operators of one operand: activations, logarithms, rounding, sign. Float operands get TOSA
  * operators, INT8 ones a table of 256 entries, INT16 ones an interpolated table of 513. */
 #include <math.h>
 
@@ -33,15 +33,10 @@ static float f_log(float x, float lowest)
 {
     return x > 0.0f ? logf(x) : lowest;
 }
-static float f_rsqrt(float x, float p)
-{
-    (void)p;
-    return x > 0.0f ? 1.0f / sqrtf(x) : INFINITY;
-}
 static float f_gelu(float x, float approximate)
 {
     return approximate != 0.0f ? 0.5f * x * (1.0f + tanhf(0.7978845608f * (x + 0.044715f * x * x * x)))
-                               : 0.5f * x * (1.0f + erff(x * 0.70710678118654752440f));
+                               : 0.5f * x * erfcf(x * -0.70710678118654752440f);
 }
 static float f_elu(float x, float p)
 {
@@ -118,7 +113,7 @@ static const unary_row rows[] = {
     {MLIA_TFLITE_OP_TANH, MLIA_OP_TANH, f_tanh, NULL},
     {MLIA_TFLITE_OP_EXP, MLIA_OP_EXP, f_exp, wide_exp},
     {MLIA_TFLITE_OP_LOG, MLIA_OP_LOG, f_log, wide_log},
-    {MLIA_TFLITE_OP_RSQRT, MLIA_OP_RSQRT, f_rsqrt, wide_rsqrt},
+    {MLIA_TFLITE_OP_RSQRT, MLIA_OP_RSQRT, NULL, wide_rsqrt},
     {MLIA_TFLITE_OP_SIN, MLIA_OP_SIN, f_sin, NULL},
     {MLIA_TFLITE_OP_COS, MLIA_OP_COS, f_cos, NULL},
     {MLIA_TFLITE_OP_FLOOR, MLIA_OP_FLOOR, f_floor, NULL},
@@ -162,11 +157,12 @@ static uint32_t float_gelu(lowering *l, uint32_t x)
     return mlia_emit_mul(l, half, mlia_emit_binary(l, MLIA_OP_ADD, inner, number(l, x, 1.0)), 0);
 }
 
+/* Zeros and NaN stay as they are. */
 static uint32_t float_sign(lowering *l, uint32_t x)
 {
     uint32_t zero = number(l, x, 0.0);
     uint32_t negative =
-        mlia_emit_select(l, mlia_emit_binary(l, MLIA_OP_GREATER, zero, x), number(l, x, -1.0), zero);
+        mlia_emit_select(l, mlia_emit_binary(l, MLIA_OP_GREATER, zero, x), number(l, x, -1.0), x);
     return mlia_emit_select(l, mlia_emit_binary(l, MLIA_OP_GREATER, x, zero), number(l, x, 1.0), negative);
 }
 
@@ -199,8 +195,14 @@ static uint32_t float_form(lowering *l, const unary_row *row, uint32_t x)
 /* ---- tables ---- */
 
 /* INT16 table, and the RESCALE that interpolates: the table gives the value × 128. */
-static uint32_t table16(lowering *l, uint32_t x, const int64_t entries[513])
+static uint32_t table16(lowering *l, uint32_t x, int64_t entries[513])
 {
+    /* TOSA wants neighbours to be less than 2^15 apart. The kernel's own differences wrap where they are not.
+     */
+    for (int i = 511; i >= 0; i--)
+        entries[i] = entries[i] < entries[i + 1] - 32767   ? entries[i + 1] - 32767
+                     : entries[i] > entries[i + 1] + 32768 ? entries[i + 1] + 32768
+                                                           : entries[i];
     return mlia_emit_rescale_raw(l, mlia_emit_table(l, x, entries), MLIA_TYPE_INT16, 1 << 30, 37, 0, 0,
                                  ROUND_EXACT);
 }
@@ -210,7 +212,7 @@ static uint32_t squashing16(lowering *l, operand *in, bool is_tanh)
 {
     uint32_t x = mlia_lower_value(l, in);
     double scale = mlia_lower_scale(l, in);
-    double reach = is_tanh ? 5.6 : 10.7;
+    double reach = is_tanh ? 16.0 / 3.0 : 32.0 / 3.0; /* the kernel's own points are 1/48 and 1/24 apart */
     if (scale * 32768.0 > reach) {
         x = mlia_emit_rescale1(l, x, MLIA_TYPE_INT16, scale * 32768.0 / reach, 0, 0, ROUND_SINGLE);
         scale = reach / 32768.0;
@@ -289,275 +291,4 @@ void mlia_lower_neg(lowering *l)
     uint32_t inputs[3] = {mlia_lower_value(l, in), zero, zero};
     const mlia_graph_value *info = mlia_lower_info(l, inputs[0]);
     mlia_lower_set(l, 0, mlia_emit(l, MLIA_OP_NEGATE, inputs, 3, NULL, info->type, info->rank, info->dims));
-}
-
-/* The square root of an INT8 is truncated where other tables round. */
-static void sqrt_table(lowering *l, const operand *in, const operand *out, int64_t entries[256])
-{
-    float scale_in = mlia_lower_scale32(l, in);
-    float scale_out = mlia_lower_scale32(l, out);
-    for (int q = -128; q < 128; q++) {
-        float x = scale_in * (float)(q - mlia_lower_zero(in));
-        float y = x > 0.0f ? truncf(sqrtf(x) / scale_out) : 0.0f;
-        int64_t value = mlia_lower_round((double)y) + mlia_lower_zero(out);
-        entries[q + 128] = value > 127 ? 127 : value < -128 ? -128 : value;
-    }
-}
-
-void mlia_lower_sqrt(lowering *l)
-{
-    operand *in;
-    operand *out;
-    if (!mlia_lower_take(l, &in, &out))
-        return;
-    if (mlia_lower_is_float(in)) {
-        mlia_lower_set(l, 0,
-                       mlia_emit_unary(l, MLIA_OP_RECIPROCAL,
-                                       mlia_emit_unary(l, MLIA_OP_RSQRT, mlia_lower_value(l, in))));
-        return;
-    }
-    if (in->type == MLIA_TFLITE_INT16) {
-        mlia_lower_error(l, MLIA_E_TFLITE_OPERATOR, "there is no INT16 form of it");
-        return;
-    }
-    int64_t entries[256];
-    sqrt_table(l, in, out, entries);
-    mlia_lower_set(l, 0, mlia_emit_table(l, mlia_lower_value(l, in), entries));
-}
-
-/* |q - zero| times an integer multiplier with double rounding, as the kernel. */
-static int64_t scaled_twice_rounded(int64_t x, int32_t multiplier, int32_t exponent)
-{
-    int64_t product = x * multiplier;
-    int32_t shift = 31 - exponent;
-    int64_t round = (int64_t)1 << (shift - 1);
-    if (shift > 31)
-        round += product >= 0 ? (int64_t)1 << 30 : -((int64_t)1 << 30);
-    return (product + round) >> shift;
-}
-
-void mlia_lower_abs(lowering *l)
-{
-    operand *in;
-    operand *out;
-    if (!mlia_lower_take(l, &in, &out))
-        return;
-    uint32_t x = mlia_lower_value(l, in);
-    if (!mlia_lower_is_quantised(in)) {
-        mlia_lower_set(l, 0,
-                       mlia_emit_cast(l,
-                                      mlia_emit_unary(l, MLIA_OP_ABS,
-                                                      mlia_type_is_float(VALUE_TYPE(l, x))
-                                                          ? x
-                                                          : mlia_emit_cast(l, x, MLIA_TYPE_INT32)),
-                                      mlia_lower_type(out->type)));
-        return;
-    }
-    float factor = mlia_lower_scale32(l, in) / mlia_lower_scale32(l, out);
-    if (in->type == MLIA_TFLITE_INT16) {
-        uint32_t size = mlia_emit_unary(l, MLIA_OP_ABS, mlia_emit_cast(l, x, MLIA_TYPE_INT32));
-        mlia_lower_set(l, 0,
-                       mlia_emit_rescale1(l, size, MLIA_TYPE_INT16, (double)factor, 0, 0, ROUND_DOUBLE));
-        return;
-    }
-    int32_t multiplier;
-    int32_t exponent;
-    int64_t entries[256];
-    mlia_lower_multiplier((double)factor, &multiplier, &exponent);
-    if (exponent > 20 || exponent < -20) {
-        mlia_lower_error(l, MLIA_E_TFLITE_LIMIT, "a scale ratio of %g", (double)factor);
-        return;
-    }
-    for (int q = -128; q < 128; q++) {
-        int64_t distance = q - mlia_lower_zero(in);
-        int64_t value = scaled_twice_rounded(distance < 0 ? -distance : distance, multiplier, exponent) +
-                        mlia_lower_zero(out);
-        entries[q + 128] = value > 127 ? 127 : value < -128 ? -128 : value;
-    }
-    mlia_lower_set(l, 0, mlia_emit_table(l, x, entries));
-}
-
-/* ---- rectifiers ---- */
-
-void mlia_lower_relu(lowering *l)
-{
-    static const struct {
-        uint32_t builtin;
-        double low;
-        double high; /* 0: none */
-    } ranges[] = {
-        {MLIA_TFLITE_OP_RELU, 0.0, 0.0},
-        {MLIA_TFLITE_OP_RELU6, 0.0, 6.0},
-        {MLIA_TFLITE_OP_RELU_N1_TO_1, -1.0, 1.0},
-        {MLIA_TFLITE_OP_RELU_0_TO_1, 0.0, 1.0},
-    };
-    operand *in;
-    operand *out;
-    if (!mlia_lower_take(l, &in, &out))
-        return;
-    size_t i = 0;
-    while (ranges[i].builtin != l->op->op)
-        i++;
-    double low = ranges[i].low;
-    double high = ranges[i].high;
-    uint32_t x = mlia_lower_value(l, in);
-    if (!mlia_lower_is_quantised(in)) {
-        mlia_lower_set(l, 0, mlia_emit_clamp(l, x, low, high != 0.0 ? high : 3.4028234663852886e38));
-        return;
-    }
-    float scale = mlia_lower_scale32(l, out);
-    int32_t zero = mlia_lower_zero(out);
-    if (mlia_lower_scale(l, in) != (double)scale || mlia_lower_zero(in) != zero)
-        x = mlia_emit_rescale1(l, x, mlia_lower_type(out->type), (double)(mlia_lower_scale32(l, in) / scale),
-                               mlia_lower_zero(in), zero, ROUND_DOUBLE);
-    double bottom =
-        fmax(mlia_lower_min(out), (double)(zero + mlia_lower_round((double)((float)low / scale))));
-    double top = high != 0.0 ? fmin(mlia_lower_max(out),
-                                    (double)(zero + mlia_lower_round((double)((float)high / scale))))
-                             : mlia_lower_max(out);
-    if (bottom > mlia_lower_min(out) || top < mlia_lower_max(out))
-        x = mlia_emit_clamp(l, x, fmin(bottom, top), top);
-    mlia_lower_set(l, 0, x);
-}
-
-void mlia_lower_leaky_relu(lowering *l)
-{
-    operand *in;
-    operand *out;
-    if (!mlia_lower_take(l, &in, &out))
-        return;
-    float alpha = mlia_lower_option_float(l, MLIA_TFLITE_LeakyReluOptions_alpha);
-    mlia_op op = alpha <= 1.0f ? MLIA_OP_MAXIMUM : MLIA_OP_MINIMUM;
-    uint32_t x = mlia_lower_value(l, in);
-    if (!mlia_lower_is_quantised(in)) {
-        mlia_lower_set(l, 0, mlia_emit_binary(l, op, mlia_emit_mul(l, x, number(l, x, (double)alpha), 0), x));
-        return;
-    }
-    float scale_in = mlia_lower_scale32(l, in);
-    float scale_out = mlia_lower_scale32(l, out);
-    int32_t zero = mlia_lower_zero(in);
-    if (alpha < 0.0f) {
-        mlia_lower_error(l, MLIA_E_TFLITE_OPERATOR, "a negative slope on quantised values");
-        return;
-    }
-    uint32_t slope = mlia_emit_rescale1(l, x, MLIA_TYPE_INT32, (double)(scale_in * alpha / scale_out), zero,
-                                        0, ROUND_DOUBLE);
-    uint32_t same =
-        mlia_emit_rescale1(l, x, MLIA_TYPE_INT32, (double)(scale_in / scale_out), zero, 0, ROUND_DOUBLE);
-    mlia_lower_set(l, 0,
-                   mlia_emit_retype(l, mlia_emit_binary(l, op, slope, same), mlia_lower_type(out->type), 0,
-                                    mlia_lower_zero(out)));
-}
-
-void mlia_lower_prelu(lowering *l)
-{
-    operand *in;
-    operand *out;
-    operand *alpha = mlia_lower_required(l, 1);
-    if (!mlia_lower_take(l, &in, &out))
-        return;
-    if (!mlia_lower_is_quantised(in)) {
-        uint32_t x = mlia_lower_value(l, in);
-        uint32_t positive = mlia_emit_binary(l, MLIA_OP_GREATER_EQUAL, x, number(l, x, 0.0));
-        mlia_lower_set(l, 0,
-                       mlia_emit_select(l, positive, x, mlia_emit_mul(l, x, mlia_lower_value(l, alpha), 0)));
-        return;
-    }
-    float scale_in = mlia_lower_scale32(l, in);
-    float scale_out = mlia_lower_scale32(l, out);
-    uint32_t x = mlia_emit_centred(l, in);
-    uint32_t product = mlia_emit_mul(l, x, mlia_emit_centred(l, alpha), 0);
-    uint32_t same =
-        mlia_emit_rescale1(l, x, MLIA_TYPE_INT32, (double)(scale_in / scale_out), 0, 0, ROUND_DOUBLE);
-    uint32_t slope =
-        mlia_emit_rescale1(l, product, MLIA_TYPE_INT32,
-                           (double)(scale_in * mlia_lower_scale32(l, alpha) / scale_out), 0, 0, ROUND_DOUBLE);
-    uint32_t positive = mlia_emit_binary(l, MLIA_OP_GREATER_EQUAL, x, number(l, x, 0.0));
-    mlia_lower_set(l, 0,
-                   mlia_emit_retype(l, mlia_emit_select(l, positive, same, slope), mlia_lower_type(out->type),
-                                    0, mlia_lower_zero(out)));
-}
-
-/* ---- HARD_SWISH ---- */
-
-static int16_t multiply_high16(int16_t a, int16_t b)
-{
-    if (a == INT16_MIN && b == INT16_MIN)
-        return INT16_MAX;
-    int32_t product = a * b;
-    return (int16_t)((product + (product >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15));
-}
-
-static int16_t saturate16(int32_t x)
-{
-    return (int16_t)(x > 32767 ? 32767 : x < -32768 ? -32768 : x);
-}
-
-static int32_t divide_rounding(int32_t x, int32_t exponent)
-{
-    int32_t mask = (1 << exponent) - 1;
-    int32_t threshold = (mask >> 1) + (x < 0 ? 1 : 0);
-    return (x >> exponent) + ((x & mask) > threshold ? 1 : 0);
-}
-
-/* A multiplier reduced to 16 bits. */
-static void multiplier16(double m, int16_t *multiplier, int32_t *exponent)
-{
-    int32_t wide;
-    mlia_lower_multiplier(m, &wide, exponent);
-    *multiplier = wide >= INT32_MAX - (1 << 15) ? INT16_MAX : (int16_t)((wide + (1 << 15)) >> 16);
-}
-
-/* The integer form of the reference kernel for one input value. */
-static int64_t hard_swish_entry(int32_t x, int16_t out_multiplier, int32_t out_exponent, int16_t multiplier,
-                                int32_t exponent)
-{
-    int16_t wide = (int16_t)(x * 128);
-    int16_t product = multiply_high16(wide, out_multiplier);
-    int16_t reluish = wide;
-    if (exponent > 0)
-        reluish = saturate16(reluish * (1 << (exponent - 1)));
-    reluish = multiply_high16(reluish, multiplier);
-    if (exponent > 0)
-        reluish = saturate16(reluish * 2);
-    if (exponent < 0)
-        reluish = (int16_t)divide_rounding(reluish, -exponent);
-    int32_t share = (reluish + (1 << 15)) >> 1;
-    int32_t y = (int32_t)((int64_t)share * product / (1 << 15));
-    return divide_rounding(y, -out_exponent);
-}
-
-void mlia_lower_hard_swish(lowering *l)
-{
-    operand *in;
-    operand *out;
-    if (!mlia_lower_take(l, &in, &out))
-        return;
-    uint32_t x = mlia_lower_value(l, in);
-    if (!mlia_lower_is_quantised(in)) {
-        uint32_t bounded =
-            mlia_emit_clamp(l, mlia_emit_binary(l, MLIA_OP_ADD, x, number(l, x, 3.0)), 0.0, 6.0);
-        mlia_lower_set(l, 0, mlia_emit_mul(l, mlia_emit_mul(l, x, bounded, 0), number(l, x, 1.0 / 6.0), 0));
-        return;
-    }
-    float fine = mlia_lower_scale32(l, in) / 128.0f;
-    int16_t out_multiplier;
-    int16_t multiplier;
-    int32_t out_exponent;
-    int32_t exponent;
-    multiplier16((double)(fine / mlia_lower_scale32(l, out)), &out_multiplier, &out_exponent);
-    multiplier16((double)(fine / (3.0f / 32768.0f)), &multiplier, &exponent);
-    if (out_exponent > 0 || out_exponent < -30 || exponent > 15 || exponent < -30 ||
-        VALUE_TYPE(l, x) != MLIA_TYPE_INT8) {
-        mlia_lower_error(l, MLIA_E_TFLITE_LIMIT, "scales that the integer form does not cover");
-        return;
-    }
-    int64_t entries[256];
-    for (int q = -128; q < 128; q++) {
-        int64_t value =
-            hard_swish_entry(q - mlia_lower_zero(in), out_multiplier, out_exponent, multiplier, exponent) +
-            mlia_lower_zero(out);
-        entries[q + 128] = value > 127 ? 127 : value < -128 ? -128 : value;
-    }
-    mlia_lower_set(l, 0, mlia_emit_table(l, x, entries));
 }

@@ -1,0 +1,43 @@
+"""Random TensorFlow Lite models: a few seeds of every maker of tflite_random against the LiteRT interpreter. Prints a table:
+operator and type, cases, exact ones, largest difference. `tflite_judges.py` runs the same in volume and beside the official
+converter."""
+import collections
+
+import pytest
+
+pytest.importorskip("ai_edge_litert.interpreter", reason="needs the Python package ai-edge-litert")
+pytest.importorskip("flatbuffers", reason="needs the Python package flatbuffers")
+import tflite_judges as judges  # noqa: E402
+
+SEEDS = range(5)
+
+
+@pytest.fixture(scope="module")
+def table(request):
+    rows = collections.defaultdict(lambda: [0, 0, 0.0])
+    yield rows
+    with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+        print(f"\n{'operator':45} cases exact  max difference")
+        for label in sorted(rows):
+            cases, exact, worst = rows[label]
+            print(f"{label:45} {cases:5} {exact:5}  {worst:g}")
+
+
+@pytest.mark.parametrize("name", list(judges.frame.MAKERS))
+def test_random(name, table, tmp_path):
+    compared = 0
+    for seed in SEEDS:
+        case = judges.frame.Case(name, seed)
+        verdict = judges.try_case(case, tmp_path)
+        if isinstance(verdict, str):
+            continue  # the interpreter does not run it
+        status, difference, text, _ = verdict.ours
+        if verdict.note in ("empty", "as the optimised kernels"):
+            continue
+        assert status in ("exact", "within") or (case.label, status) in judges.LEFT, (case.label, seed, status, difference, text)
+        compared += 1
+        row = table[case.label]
+        row[0] += 1
+        row[1] += status == "exact"
+        row[2] = max(row[2], difference)
+    assert compared > 0
