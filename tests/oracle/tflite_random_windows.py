@@ -321,7 +321,12 @@ def reduction(case):
     if dtype == F:
         case.allow(*{"MEAN": (1e-6, 1e-5), "SUM": (1e-4, 1e-5), "REDUCE_PROD": (1e-5, 1e-5)}.get(kind, (0, 0)))
     if kind == "REDUCE_PROD" and terms > 60:
-        axes, terms = axes[:1], 0
+        axes, terms = axes[:1], shape[axes[0]]
+    if kind == "REDUCE_PROD" and q:  # a scale that the product fits
+        largest = 127 if dtype == I8 else 32767
+        q = case.quantisation(dtype, case.r.uniform(0.8, 1.5) / largest)
+        out = case.quantisation(dtype, (q[0] * largest * case.r.uniform(1, 1.5)) ** terms / largest)
+        case.allow(0 if dtype == I8 else terms)  # its multipliers have 16 bits
     case.op(kind, [case.x(shape, dtype, q, **how), case.c(np.array(axes), I32) if len(axes) > 1 or case.chance(0.7) else case.ints(axes[0])],
             dtype, out, dict(keep_dims=case.chance(0.5)))
 

@@ -114,15 +114,15 @@ void mlia_lower_dilate(lowering *l)
     mlia_lower_set(l, 0, y);
 }
 
-/* [1, segments, rows]: 1 where a row belongs to a segment. Ids below 0 belong to none. */
-static uint32_t membership(lowering *l, const operand *ids, int64_t segments)
+/* Constant of segments · rows numbers: 1 where a row belongs to a segment. Ids below 0 belong to none. */
+static uint32_t membership(lowering *l, const operand *ids, int64_t segments, uint32_t type,
+                           const int64_t dims[3])
 {
     int64_t rows = (int64_t)ids->elements;
-    int64_t dims[3] = {1, segments, rows};
     if (!mlia_fold_bounded(l, segments, rows))
         return MLIA_NONE;
-    float *ones = MLIA_NEW_ARRAY(l->arena, float, (size_t)(segments * rows));
-    if (ones == NULL) {
+    uint8_t *bytes = MLIA_NEW_ARRAY(l->arena, uint8_t, (size_t)(segments * rows) * 4);
+    if (bytes == NULL) {
         mlia_lower_fail(l, mlia_error_memory());
         return MLIA_NONE;
     }
@@ -131,13 +131,33 @@ static uint32_t membership(lowering *l, const operand *ids, int64_t segments)
         if (id >= segments)
             mlia_lower_error(l, MLIA_E_TFLITE_ATTRIBUTE, "segment %lld of %lld", (long long)id,
                              (long long)segments);
+        else if (id >= 0 && type == MLIA_TYPE_FP32)
+            mlia_fold_store_float(bytes, (uint64_t)(id * rows + i), 1.0f);
         else if (id >= 0)
-            ones[id * rows + i] = 1.0f;
+            mlia_fold_store(bytes, MLIA_TFLITE_INT32, (uint64_t)(id * rows + i), 1);
     }
-    return mlia_emit_floats(l, 3, dims, ones);
+    return mlia_emit_const(l, type, 3, dims, (mlia_bytes){bytes, (size_t)(segments * rows) * 4});
 }
 
-/* Sums of rows by constant ids, as a product with a matrix of zeros and ones. */
+/* [1, rows, columns] → [segments, columns] values: floats as a product of matrices, which TOSA has not for
+ * INT32. */
+static uint32_t summed(lowering *l, uint32_t x, const operand *ids, int64_t segments)
+{
+    int64_t rows = (int64_t)ids->elements;
+    uint32_t type = VALUE_TYPE(l, x);
+    if (type == MLIA_TYPE_INT32) {
+        int64_t dims[3] = {segments, rows, 1};
+        uint32_t chosen = mlia_emit_mul(l, membership(l, ids, segments, type, dims), x, 0);
+        return mlia_emit_reduce(l, MLIA_OP_REDUCE_SUM, chosen, 1);
+    }
+    int64_t dims[3] = {1, segments, rows};
+    int64_t product_dims[3] = {1, segments, VALUE_DIMS(l, x)[2]};
+    uint32_t zero = mlia_emit_scalar(l, MLIA_TYPE_FP32, 1, 0.0);
+    uint32_t inputs[4] = {membership(l, ids, segments, type, dims), x, zero, zero};
+    return mlia_emit(l, MLIA_OP_MATMUL, inputs, 4, NULL, MLIA_TYPE_FP32, 3, product_dims);
+}
+
+/* Sums of rows by constant ids. */
 void mlia_lower_segment_sum(lowering *l)
 {
     operand *x = mlia_lower_required(l, 0);
@@ -145,8 +165,9 @@ void mlia_lower_segment_sum(lowering *l)
     bool unsorted = l->op->op == MLIA_TFLITE_OP_UNSORTED_SEGMENT_SUM;
     int64_t segments = 0;
     uint32_t one = 1;
-    if (l->fault == NULL && (!ids->is_constant || x->type != MLIA_TFLITE_FLOAT32))
-        mlia_lower_error(l, MLIA_E_TFLITE_DATA_DEPENDENT, "needs constant ids and FLOAT32 data");
+    if (l->fault == NULL &&
+        (!ids->is_constant || (x->type != MLIA_TFLITE_FLOAT32 && x->type != MLIA_TFLITE_INT32)))
+        mlia_lower_error(l, MLIA_E_TFLITE_DATA_DEPENDENT, "needs constant ids and FLOAT32 or INT32 data");
     const int64_t *number = unsorted ? mlia_lower_integers(l, mlia_lower_required(l, 2), 1, &one) : NULL;
     if (l->fault != NULL || one != 1)
         return;
@@ -165,10 +186,7 @@ void mlia_lower_segment_sum(lowering *l)
         dims[i] = x->dims[i];
         flat[2] = mlia_lower_times(flat[2], x->dims[i]);
     }
-    uint32_t zero = mlia_emit_scalar(l, MLIA_TYPE_FP32, 1, 0.0);
-    uint32_t inputs[4] = {membership(l, ids, segments), mlia_emit_reshape(l, mlia_lower_value(l, x), 3, flat),
-                          zero, zero};
-    int64_t product_dims[3] = {1, segments, flat[2]};
-    uint32_t y = mlia_emit(l, MLIA_OP_MATMUL, inputs, 4, NULL, MLIA_TYPE_FP32, 3, product_dims);
-    mlia_lower_set(l, 0, mlia_emit_reshape(l, y, x->rank, dims));
+    uint32_t value = mlia_emit_reshape(l, mlia_lower_value(l, x), 3, flat);
+    if (l->fault == NULL)
+        mlia_lower_set(l, 0, mlia_emit_reshape(l, summed(l, value, ids, segments), x->rank, dims));
 }

@@ -9,15 +9,6 @@ static int64_t product(const int64_t *dims, uint32_t from, uint32_t to)
     return count;
 }
 
-/* GATHER on tensors of any type: BOOL goes through INT8. */
-static uint32_t gather_any(lowering *l, uint32_t values, uint32_t indices)
-{
-    if (VALUE_TYPE(l, values) != MLIA_TYPE_BOOL)
-        return mlia_emit_gather(l, values, indices);
-    uint32_t y = mlia_emit_gather(l, mlia_emit_cast(l, values, MLIA_TYPE_INT8), indices);
-    return mlia_emit_cast(l, y, MLIA_TYPE_BOOL);
-}
-
 /* Constant indices of a GATHER must not be negative; the interpreter refuses them too. */
 static bool check_indices(lowering *l, const operand *indices, int64_t limit)
 {
@@ -93,8 +84,8 @@ void mlia_lower_gather(lowering *l)
     uint32_t value = mlia_lower_value(l, x);
     if (before > 1)
         value = mlia_emit_transpose(l, mlia_emit_reshape(l, value, 4, apart), to_front);
-    uint32_t y = gather_any(l, mlia_emit_reshape(l, value, 3, flat),
-                            mlia_emit_reshape(l, mlia_lower_value(l, indices), 2, flat_indices));
+    uint32_t y = mlia_emit_gather_any(l, mlia_emit_reshape(l, value, 3, flat),
+                                      mlia_emit_reshape(l, mlia_lower_value(l, indices), 2, flat_indices));
     if (before > 1) {
         int64_t gathered[4] = {n, w, before, behind};
         y = mlia_emit_transpose(l, mlia_emit_reshape(l, y, 4, gathered), to_front);
@@ -162,8 +153,8 @@ void mlia_lower_gather_nd(lowering *l)
     const int64_t *known;
     if (l->fault != NULL)
         return;
-    uint32_t y = gather_any(l, mlia_emit_reshape(l, mlia_lower_value(l, x), 3, flat),
-                            linear_indices(l, indices, x->dims, w, depth, &known));
+    uint32_t y = mlia_emit_gather_any(l, mlia_emit_reshape(l, mlia_lower_value(l, x), 3, flat),
+                                      linear_indices(l, indices, x->dims, w, depth, &known));
     int64_t dims[2 * MAX_RANK];
     uint32_t rank = 0;
     for (uint32_t i = 0; i + 1 < indices->rank; i++)
@@ -272,23 +263,6 @@ void mlia_lower_scatter_nd(lowering *l)
     mlia_lower_set(l, 0, mlia_emit_reshape(l, y, rank, dims));
 }
 
-/* 0, 1, … count - 1 along `axis` of a tensor of `rank` dimensions. */
-static uint32_t iota(lowering *l, int64_t count, uint32_t axis, uint32_t rank)
-{
-    int64_t *steps =
-        count > 0 && count <= (int64_t)1 << 24 ? MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)count) : NULL;
-    if (steps == NULL) {
-        mlia_lower_error(l, MLIA_E_TFLITE_LIMIT, "a depth of %lld", (long long)count);
-        return MLIA_NONE;
-    }
-    int64_t dims[MAX_RANK];
-    for (uint32_t i = 0; i < rank; i++)
-        dims[i] = i == axis ? count : 1;
-    for (int64_t i = 0; i < count; i++)
-        steps[i] = i;
-    return mlia_emit_reshape(l, mlia_emit_ints(l, MLIA_TYPE_INT32, (uint32_t)count, steps), rank, dims);
-}
-
 void mlia_lower_one_hot(lowering *l)
 {
     operand *indices = mlia_lower_required(l, 0);
@@ -305,7 +279,7 @@ void mlia_lower_one_hot(lowering *l)
         dims[i] = i < axis ? indices->dims[i] : i == axis ? 1 : indices->dims[i - 1];
     uint32_t x = mlia_emit_cast(l, mlia_lower_value(l, indices), MLIA_TYPE_INT32);
     uint32_t hit = mlia_emit_binary(l, MLIA_OP_EQUAL, mlia_emit_reshape(l, x, rank, dims),
-                                    iota(l, depth[0], axis, rank));
+                                    mlia_emit_iota(l, depth[0], axis, rank));
     mlia_lower_set(l, 0, mlia_emit_select(l, hit, mlia_lower_value(l, on), mlia_lower_value(l, off)));
 }
 
@@ -404,7 +378,7 @@ static uint32_t backward_indices(lowering *l, operand *lengths, int64_t n, int64
     if (!lengths->is_constant) {
         int64_t column[2] = {n, 1};
         uint32_t length = mlia_emit_reshape(l, mlia_lower_value(l, lengths), 2, column);
-        uint32_t at = iota(l, k, 1, 2);
+        uint32_t at = mlia_emit_iota(l, k, 1, 2);
         uint32_t last =
             mlia_emit_binary(l, MLIA_OP_SUB, length, mlia_emit_scalar(l, MLIA_TYPE_INT32, 2, 1.0));
         return mlia_emit_select(l, mlia_emit_binary(l, MLIA_OP_GREATER, length, at),
@@ -452,6 +426,6 @@ void mlia_lower_reverse_sequence(lowering *l)
     int64_t flat[3] = {moved[0], moved[1], product(moved, 2, x->rank)};
     uint32_t at = backward_indices(l, lengths, moved[0], moved[1]);
     uint32_t value = mlia_emit_transpose(l, mlia_lower_value(l, x), order);
-    uint32_t y = gather_any(l, mlia_emit_reshape(l, value, 3, flat), at);
+    uint32_t y = mlia_emit_gather_any(l, mlia_emit_reshape(l, value, 3, flat), at);
     mlia_lower_set(l, 0, mlia_emit_transpose(l, mlia_emit_reshape(l, y, x->rank, moved), back));
 }

@@ -184,6 +184,17 @@ uint32_t mlia_emit_tile(lowering *l, uint32_t x, const int64_t *multiples);
 uint32_t mlia_emit_reverse(lowering *l, uint32_t x, uint32_t axis);
 uint32_t mlia_emit_gather(lowering *l, uint32_t values, uint32_t indices); /* [N,K,C], [N,W] → [N,W,C] */
 
+/* ---- positions (positions.c) ---- */
+
+/* 0, 1, … count - 1 along `axis` of a constant of `rank` dimensions. */
+uint32_t mlia_emit_iota(lowering *l, int64_t count, uint32_t axis, uint32_t rank);
+/* GATHER on tensors of any type: BOOL goes through INT8. */
+uint32_t mlia_emit_gather_any(lowering *l, uint32_t values, uint32_t indices);
+/* SLICE with a begin that the device computes; begin + size must stay inside, as in the interpreter. */
+void mlia_lower_computed_slice(lowering *l, operand *x, operand *begin, const int64_t *size);
+/* DYNAMIC_UPDATE_SLICE with such a begin, which is clamped so that the update fits. */
+void mlia_lower_computed_update(lowering *l, operand *x, operand *update, operand *begin);
+
 /* ---- numerics (requantise.c) ---- */
 
 /* Which rounding a RESCALE wants; --tflite-rounding may change all but EXACT. */

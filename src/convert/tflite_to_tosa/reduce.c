@@ -1,4 +1,4 @@
-/* Reductions and scans: MEAN, SUM, REDUCE_*, ARG_MAX, ARG_MIN, CUMSUM, TOPK_V2. */
+/* Reductions and scans: MEAN, SUM, REDUCE_*, ARG_MAX, ARG_MIN, CUMSUM. */
 #include <math.h>
 
 #include "convert/tflite_to_tosa/rules.h"
@@ -147,20 +147,57 @@ static uint32_t product_along(lowering *l, uint32_t x, uint32_t axis)
     return y;
 }
 
+/* Bytes: the kernel spreads the scales of a quantised product over its steps, each with a multiplier of 16
+ * bits. */
+static uint32_t quantised_product(lowering *l, const reduction *r)
+{
+    enum { MOST = 64 };
+    if (r->count > MOST) {
+        mlia_lower_error(l, MLIA_E_TFLITE_LIMIT, "a quantised product of %lld elements, at most %d",
+                         (long long)r->count, MOST);
+        return MLIA_NONE;
+    }
+    int32_t multiplier;
+    int32_t exponent;
+    double scale_out = mlia_lower_scale(l, r->out);
+    mlia_lower_multiplier(mlia_lower_scale(l, r->in) / pow(scale_out, 1.0 / (double)r->count), &multiplier,
+                          &exponent);
+    multiplier = multiplier < 0x7FFF0000 ? (multiplier + 0x8000) / 0x10000 * 0x10000 : 0x7FFF0000;
+    uint32_t x = mlia_emit_centred(l, r->in);
+    int64_t at[MAX_RANK] = {0};
+    int64_t steps[MAX_RANK];
+    int64_t size[MAX_RANK];
+    for (uint32_t i = 0; i < r->in->rank; i++) {
+        steps[i] = r->reduced[i] ? r->in->dims[i] : 1;
+        size[i] = r->reduced[i] ? 1 : r->in->dims[i];
+    }
+    uint32_t y = mlia_emit_slice(l, x, at, size);
+    while (mlia_fold_next(r->in->rank, steps, at) && l->fault == NULL) {
+        y = mlia_emit_mul(l, y, mlia_emit_slice(l, x, at, size), 0);
+        y = mlia_emit_rescale_raw(l, y, MLIA_TYPE_INT32, multiplier, 31 - exponent, 0, 0, ROUND_EXACT);
+    }
+    return mlia_emit_rescale_raw(l, y, mlia_lower_type(r->out->type), multiplier, 31 - exponent, 0,
+                                 mlia_lower_zero(r->out), ROUND_EXACT);
+}
+
 void mlia_lower_reduce_prod(lowering *l)
 {
     reduction r;
     if (!take(l, &r))
         return;
     bool quantised = mlia_lower_is_quantised(r.in);
+    if (quantised && mlia_lower_type(r.in->type) == MLIA_TYPE_INT8) {
+        set_reduced(l, &r, quantised_product(l, &r));
+        return;
+    }
+    /* The steps of INT16 need more than 32 bits: floats are as near as the kernel's own multipliers. */
     uint32_t x = quantised ? mlia_emit_dequantise(l, r.in) : mlia_lower_value(l, r.in);
-    if (mlia_type_is_float(VALUE_TYPE(l, x))) {
+    if (l->fault == NULL && mlia_type_is_float(VALUE_TYPE(l, x)))
         x = reduce_all(l, &r, MLIA_OP_REDUCE_PRODUCT, x);
-    } else {
+    else
         for (uint32_t i = 0; i < r.in->rank && x != MLIA_NONE; i++)
             if (r.reduced[i])
                 x = product_along(l, x, i);
-    }
     set_reduced(l, &r, quantised ? mlia_emit_quantise(l, x, r.out) : x);
 }
 
@@ -223,56 +260,4 @@ void mlia_lower_cumsum(lowering *l)
     if (reverse)
         x = mlia_emit_reverse(l, x, axis);
     mlia_lower_set(l, 0, x);
-}
-
-void mlia_lower_topk_v2(lowering *l)
-{
-    enum { MOST = 64 };
-    operand *in = mlia_lower_required(l, 0);
-    uint32_t one = 0;
-    const int64_t *k = mlia_lower_integers(l, mlia_lower_required(l, 1), 1, &one);
-    if (l->fault != NULL || one != 1)
-        return;
-    int64_t width = in->rank > 0 ? in->dims[in->rank - 1] : 0;
-    if (k[0] < 1 || k[0] > MOST || k[0] > width || !mlia_lower_is_float(in)) {
-        mlia_lower_error(l, MLIA_E_TFLITE_LIMIT, "k = %lld of %lld on %.*s: floats with k of 1 to %d",
-                         (long long)k[0], (long long)width, MLIA_STR_ARG(mlia_tflite_type_name(in->type)),
-                         MOST);
-        return;
-    }
-    int64_t rows[2] = {0, width};
-    if (!mlia_fold_bounded(l, width, 1))
-        return;
-    int64_t elements = 1;
-    for (uint32_t i = 0; i < in->rank; i++)
-        elements *= in->dims[i];
-    rows[0] = elements / width;
-    uint32_t x = mlia_emit_reshape(l, mlia_lower_value(l, in), 2, rows);
-    uint32_t values[MOST];
-    uint32_t indices[MOST];
-    int64_t *steps = MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)width);
-    if (steps == NULL) {
-        mlia_lower_fail(l, mlia_error_memory());
-        return;
-    }
-    for (int64_t i = 0; i < width; i++)
-        steps[i] = i;
-    uint32_t iota = mlia_emit_ints(l, MLIA_TYPE_INT32, (uint32_t)width, steps);
-    uint32_t lowest = mlia_emit_scalar(l, VALUE_TYPE(l, x), 2, -3.4028234663852886e38);
-    int64_t column[2] = {rows[0], 1};
-    for (int64_t i = 0; i < k[0]; i++) {
-        mlia_attributes attributes = mlia_attributes_default();
-        attributes.axis = 1;
-        uint32_t best = mlia_emit(l, MLIA_OP_ARGMAX, &x, 1, &attributes, MLIA_TYPE_INT32, 1, rows);
-        indices[i] = mlia_emit_reshape(l, best, 2, column);
-        values[i] = mlia_emit_reduce(l, MLIA_OP_REDUCE_MAX, x, 1);
-        x = mlia_emit_select(l, mlia_emit_binary(l, MLIA_OP_EQUAL, iota, indices[i]), lowest, x);
-    }
-    int64_t dims[MAX_RANK];
-    memcpy(dims, in->dims, in->rank * sizeof *dims);
-    dims[in->rank - 1] = k[0];
-    mlia_lower_set(l, 0,
-                   mlia_emit_reshape(l, mlia_emit_concat(l, values, (uint32_t)k[0], 1), in->rank, dims));
-    mlia_lower_set(l, 1,
-                   mlia_emit_reshape(l, mlia_emit_concat(l, indices, (uint32_t)k[0], 1), in->rank, dims));
 }

@@ -1,4 +1,4 @@
-/* SLICE, STRIDED_SLICE, DYNAMIC_UPDATE_SLICE, REVERSE_SEQUENCE. */
+/* SLICE, STRIDED_SLICE, DYNAMIC_UPDATE_SLICE. Where begins are computed, see positions.c. */
 #include "convert/tflite_to_tosa/rules.h"
 
 static bool fold_slice(lowering *l, const operand *x, const int64_t *begin, const int64_t *sizes)
@@ -14,47 +14,6 @@ static bool fold_slice(lowering *l, const operand *x, const int64_t *begin, cons
     return mlia_fold_view(l, 0, x, x->rank, sizes, offset, strides);
 }
 
-/* A begin that is computed: one GATHER per axis that is cut, at begin + 0, 1, … size - 1. The interpreter
- * clamps nothing either: begin + size must stay inside. */
-static void dynamic_slice(lowering *l, operand *x, operand *begin, const int64_t *size)
-{
-    uint32_t y = mlia_lower_value(l, x);
-    uint32_t starts = mlia_lower_value(l, begin);
-    for (uint32_t axis = 0; axis < x->rank && l->fault == NULL; axis++) {
-        int64_t dims[MAX_RANK];
-        int64_t before = 1;
-        int64_t behind = 1;
-        if (size[axis] == x->dims[axis])
-            continue;
-        if (size[axis] < 1 || !mlia_fold_bounded(l, size[axis], 1)) {
-            mlia_lower_error(l, MLIA_E_TFLITE_DATA_DEPENDENT, "the size of axis %u follows from the begin",
-                             axis);
-            return;
-        }
-        memcpy(dims, VALUE_DIMS(l, y), x->rank * sizeof *dims);
-        for (uint32_t i = 0; i < axis; i++)
-            before *= dims[i];
-        for (uint32_t i = axis + 1; i < x->rank; i++)
-            behind *= dims[i];
-        int64_t *steps = MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)size[axis]);
-        if (steps == NULL) {
-            mlia_lower_fail(l, mlia_error_memory());
-            return;
-        }
-        for (int64_t i = 0; i < size[axis]; i++)
-            steps[i] = i;
-        int64_t flat[3] = {before, dims[axis], behind};
-        int64_t row[2] = {1, size[axis]};
-        int64_t every[2] = {before, 1};
-        uint32_t at = mlia_emit_binary(l, MLIA_OP_ADD, mlia_emit_part(l, starts, 0, axis, 1),
-                                       mlia_emit_ints(l, MLIA_TYPE_INT32, (uint32_t)size[axis], steps));
-        at = mlia_emit_tile(l, mlia_emit_reshape(l, at, 2, row), every);
-        dims[axis] = size[axis];
-        y = mlia_emit_reshape(l, mlia_emit_gather(l, mlia_emit_reshape(l, y, 3, flat), at), x->rank, dims);
-    }
-    mlia_lower_set(l, 0, y);
-}
-
 void mlia_lower_slice(lowering *l)
 {
     operand *x = mlia_lower_required(l, 0);
@@ -63,8 +22,8 @@ void mlia_lower_slice(lowering *l)
     operand *start = mlia_lower_required(l, 1);
     const int64_t *size = mlia_lower_integers(l, mlia_lower_required(l, 2), MAX_RANK, &size_count);
     if (l->fault == NULL && !start->is_constant && start->rank == 1 && start->dims[0] == x->rank &&
-        size_count == x->rank && x->type != MLIA_TFLITE_BOOL) {
-        dynamic_slice(l, x, start, size);
+        size_count == x->rank) {
+        mlia_lower_computed_slice(l, x, start, size);
         return;
     }
     const int64_t *begin = mlia_lower_integers(l, start, MAX_RANK, &begin_count);
@@ -283,10 +242,21 @@ void mlia_lower_dynamic_update_slice(lowering *l)
 {
     operand *x = mlia_lower_required(l, 0);
     operand *update = mlia_lower_required(l, 1);
-    uint32_t count = 0;
-    const int64_t *start = mlia_lower_integers(l, mlia_lower_required(l, 2), MAX_RANK, &count);
-    if (l->fault == NULL && (count != x->rank || update->rank != x->rank))
+    operand *begin = mlia_lower_required(l, 2);
+    if (l->fault == NULL && (begin->rank != 1 || begin->dims[0] != x->rank || update->rank != x->rank))
         mlia_lower_error(l, MLIA_E_TFLITE_SHAPE, "operand, update and start differ in rank");
+    for (uint32_t i = 0; l->fault == NULL && i < x->rank; i++)
+        if (update->dims[i] > x->dims[i])
+            mlia_lower_error(l, MLIA_E_TFLITE_SHAPE, "an update of %lld into %lld along axis %u",
+                             (long long)update->dims[i], (long long)x->dims[i], i);
+    if (l->fault != NULL)
+        return;
+    if (!begin->is_constant) {
+        mlia_lower_computed_update(l, x, update, begin);
+        return;
+    }
+    uint32_t count = 0;
+    const int64_t *start = mlia_lower_integers(l, begin, MAX_RANK, &count);
     if (l->fault != NULL)
         return;
     int64_t pads[2 * MAX_RANK];
