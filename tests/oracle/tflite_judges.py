@@ -20,6 +20,7 @@ from ai_edge_litert import interpreter as litert
 import tflite_random as frame
 import tflite_random_elementwise  # noqa: F401
 import tflite_random_layout  # noqa: F401
+import tflite_random_patterns  # noqa: F401
 import tflite_random_recurrent  # noqa: F401
 import tflite_random_windows  # noqa: F401
 from test_tflite import PROGRAM, narrow, operators, tool
@@ -172,6 +173,21 @@ def ours(case, path, expected, folder):
         return Outcome("invalid", text=str(error), operators=count)
 
 
+def other_forms(path, folder):
+    """Why our VGF, or the public model converter on our MLIR, fails; empty when both succeed."""
+    mlir = folder / "ours.tosamlir"
+    for target in (folder / "ours.vgf", mlir):
+        done = subprocess.run([PROGRAM, "convert", path, "-o", target, "--tflite-state", "io", "--quiet"], capture_output=True, text=True, timeout=SECONDS)
+        if done.returncode != 0:
+            return f"{target.suffix}: {done.stderr.strip()[:300]}"
+    text = mlir.read_text()
+    if "tosa.custom" in text or "cond_if" in text or "while_loop" in text:
+        return ""
+    command = [tool("ai-ml-sdk-model-converter", "model-converter"), "--input", mlir, "--output", folder / "theirs.vgf"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+    return "" if done.returncode == 0 else "model-converter: " + done.stderr.strip()[:300]
+
+
 def official(case, path, expected, folder):
     mlir, tosa = folder / "official.mlir", folder / "official.tosa"
     done = subprocess.run([tool("tosa-converter-for-tflite", "tosa-converter-for-tflite"), path, "-o", mlir, "--text"], capture_output=True,
@@ -232,6 +248,7 @@ def main():
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--official", action="store_true")
+    parser.add_argument("--forms", action="store_true", help="also VGF, and the public model converter on our MLIR")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--all", action="store_true", help="print every case")
     given = parser.parse_args()
@@ -260,11 +277,16 @@ def main():
                         print(f"  OFFICIAL BETTER {name} {seed}: {theirs}", flush=True)
                     if theirs.status in rank and mine.operators > theirs.operators:
                         print(f"  MORE OPERATORS {name} {seed} {case.label}: {mine.operators} > {theirs.operators}", flush=True)
+                fault = other_forms(Path(folder) / "model.tflite", Path(folder)) if given.forms else ""
+                if fault:
+                    rows[case.label]["forms"] += 1
+                    print(f"  FORM {name} {seed} {case.label}: {fault}", flush=True)
                 if given.keep and mine.status not in ("exact", "within"):
                     given.keep.mkdir(parents=True, exist_ok=True)
                     (given.keep / f"{name}_{seed}.tflite").write_bytes((Path(folder) / "model.tflite").read_bytes())
     for label in sorted(rows):
-        print(f"{label:45} {sum(v for k, v in rows[label].items() if not k.startswith('official')):5} max {worst[label]:g} {dict(rows[label])}")
+        cases = sum(count for status, count in rows[label].items() if not status.startswith(("official", "forms")))
+        print(f"{label:45} {cases:5} max {worst[label]:g} {dict(rows[label])}")
 
 
 if __name__ == "__main__":

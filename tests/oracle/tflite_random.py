@@ -11,7 +11,11 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "data" / "tflite"))
-from tflite_builder import NP, Model  # noqa: E402
+from tflite_builder import NP, OPTION_OF, OPTIONS, Model  # noqa: E402
+
+OPTION_OF.update(STABLEHLO_COMPOSITE="StableHLOCompositeOptions", BIDIRECTIONAL_SEQUENCE_RNN="BidirectionalSequenceRNNOptions")
+OPTIONS["BidirectionalSequenceRNNOptions"] = (1, 70, dict(time_major=(0, "bool", 0), fused_activation_function=(1, "i8", 0),
+                                                          merge_outputs=(2, "bool", 0)))
 
 F, F16, I8, U8, I16, I32, I64, BOOL = "float32", "float16", "int8", "uint8", "int16", "int32", "int64", "bool"
 NONE, RELU, RELU_N1, RELU6, TANH = 0, 1, 2, 3, 4

@@ -330,7 +330,7 @@ def embedding_lookup(case):
 
 @maker()
 def sparse_to_dense(case):
-    dtype = case.one(F, I32, I64, I8, U8)
+    dtype = case.one(F, I32, I64, I8, U8, BOOL)
     case.tag(dtype)
     shape, q = case.shape(1, 4, 100), case.quantisation(dtype)
     total = int(np.prod(shape))

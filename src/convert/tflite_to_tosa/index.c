@@ -164,11 +164,15 @@ void mlia_lower_gather_nd(lowering *l)
     mlia_lower_set(l, 0, mlia_emit_reshape(l, y, rank, dims));
 }
 
+/* SCATTER on tensors of any type: BOOL goes through INT8. */
 static uint32_t scatter(lowering *l, uint32_t into, uint32_t indices, uint32_t updates)
 {
-    uint32_t inputs[3] = {into, indices, updates};
-    const mlia_graph_value *info = mlia_lower_info(l, into);
-    return mlia_emit(l, MLIA_OP_SCATTER, inputs, 3, NULL, info->type, 3, info->dims);
+    bool truth = VALUE_TYPE(l, into) == MLIA_TYPE_BOOL;
+    uint32_t inputs[3] = {truth ? mlia_emit_cast(l, into, MLIA_TYPE_INT8) : into, indices,
+                          truth ? mlia_emit_cast(l, updates, MLIA_TYPE_INT8) : updates};
+    const mlia_graph_value *info = mlia_lower_info(l, inputs[0]);
+    uint32_t y = mlia_emit(l, MLIA_OP_SCATTER, inputs, 3, NULL, info->type, 3, info->dims);
+    return truth ? mlia_emit_cast(l, y, MLIA_TYPE_BOOL) : y;
 }
 
 /* A tensor full of one number: one constant element, repeated. */

@@ -66,12 +66,10 @@ void mlia_lower_leaky_relu(lowering *l)
     float scale_in = mlia_lower_scale32(l, in);
     float scale_out = mlia_lower_scale32(l, out);
     int32_t zero = mlia_lower_zero(in);
-    if (alpha < 0.0f) {
-        mlia_lower_error(l, MLIA_E_TFLITE_OPERATOR, "a negative slope on quantised values");
-        return;
-    }
-    uint32_t slope = mlia_emit_rescale1(l, x, MLIA_TYPE_INT32, (double)(scale_in * alpha / scale_out), zero,
-                                        0, ROUND_DOUBLE);
+    float steepness = fabsf(scale_in * alpha / scale_out); /* RESCALE takes no negative factor */
+    uint32_t slope = mlia_emit_rescale1(l, x, MLIA_TYPE_INT32, (double)steepness, zero, 0, ROUND_DOUBLE);
+    if (alpha < 0.0f)
+        slope = mlia_emit_negate(l, slope);
     uint32_t same =
         mlia_emit_rescale1(l, x, MLIA_TYPE_INT32, (double)(scale_in / scale_out), zero, 0, ROUND_DOUBLE);
     mlia_lower_set(l, 0,

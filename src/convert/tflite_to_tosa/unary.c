@@ -239,9 +239,9 @@ static uint32_t table_form(lowering *l, const unary_row *row, operand *in, const
             return MLIA_NONE;
         }
         int64_t entries[513];
-        double beyond = row->builtin == MLIA_TFLITE_OP_LOG ? -32768.0 * scale : 32767.0 * scale;
+        float beyond = (float)scale * (row->builtin == MLIA_TFLITE_OP_LOG ? -32768.0f : 32767.0f);
         mlia_lower_table16(mlia_lower_scale(l, in), mlia_lower_zero(in), scale, mlia_lower_zero(out),
-                           approximate ? wide_gelu_tanh : row->wide, beyond, false, entries);
+                           approximate ? wide_gelu_tanh : row->wide, (double)beyond, false, entries);
         return table16(l, mlia_lower_value(l, in), entries);
     }
     int64_t entries[256];

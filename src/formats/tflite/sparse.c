@@ -124,8 +124,8 @@ static mlia_status *read_levels(mlia_tflite_reader *reader, mlia_flatbuf_table s
     return NULL;
 }
 
-/* Takes the places of one level to those of the next. At most `limit` places can come out: there are no more
- * values. */
+/* Takes the places of one level to those of the next. At most `limit` places can come out: as many as there
+ * are values behind the last level, as many as there are elements before it, where rows may be empty. */
 static mlia_status *expand(mlia_arena *arena, const mlia_tflite_tensor *tensor, const level *from,
                            size_t limit, place **places, size_t *count)
 {
@@ -140,7 +140,7 @@ static mlia_status *expand(mlia_arena *arena, const mlia_tflite_tensor *tensor, 
                     mlia_flatbuf_integer_at(from->segments, (size_t)position);
         }
         if (!mlia_add_size(total, (size_t)items, &total) || total > limit)
-            return sparsity_error(tensor, "more places than stored values");
+            return sparsity_error(tensor, "more places than stored values or elements");
     }
     place *next = MLIA_NEW_ARRAY(arena, place, total);
     MLIA_TRY_ALLOC(next);
@@ -183,7 +183,8 @@ mlia_status *mlia_tflite_unfold_sparse(mlia_tflite_reader *reader, mlia_flatbuf_
     size_t count = 1;
     mlia_status *status = NULL;
     for (uint32_t i = 0; i < level_count && status == NULL; i++)
-        status = expand(scratch, tensor, &levels[i], values > 1 ? values : 1, &places, &count);
+        status = expand(scratch, tensor, &levels[i], i + 1 == level_count ? values : (size_t)elements,
+                        &places, &count);
     if (status == NULL && count != values)
         status = sparsity_error(tensor, "the number of stored values differs from the places for them");
     uint8_t *data = status == NULL ? MLIA_NEW_ARRAY(reader->arena, uint8_t, size) : NULL;
