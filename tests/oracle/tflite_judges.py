@@ -195,7 +195,7 @@ def official(case, path, expected, folder):
     if done.returncode != 0:
         return Outcome("refused", text=done.stderr.strip()[-200:])
     text = mlir.read_text()
-    left = sorted(set(re.findall(r"\btfl?\.[a-zA-Z_0-9]+", text)))
+    left = sorted(set(re.findall(r"^\s*(?:%\S+ = )?\"?(tfl?\.[a-zA-Z_0-9]+)", text, re.MULTILINE)))
     if left:
         return Outcome("custom", text=" ".join(left))
     count = operators(text).total()

@@ -162,8 +162,10 @@ def binary(case):
     if dtype == I16 and kind in ("ADD", "SUB"):
         options["pot_scale_int16"] = case.chance(0.3)
         if case.chance(0.3):
-            a, b, out = [(2.0 ** case.integer(-14, -6), 0) for _ in range(3)]
-            case.allow(1 if options["pot_scale_int16"] else 0)
+            bits = [case.integer(-14, -6), case.integer(-14, -6)]
+            a, b, out = (2.0 ** min(bits), 0), (2.0 ** max(bits), 0), (2.0 ** max(bits), 0)
+            if case.chance(0.5):
+                a, b = b, a
     if kind == "DIV":  # the kernel shifts by more than 31 for results below 1, and rounds several times
         case.allow(1)
         values = [case.values(s, dtype) for s in shapes]

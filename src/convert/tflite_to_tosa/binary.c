@@ -51,10 +51,47 @@ static bool check_zero16(lowering *l, const operand *x)
     return false;
 }
 
+/* Bits by which an operand is shifted right to the scale of the result, where both scales are powers of two;
+ * -1 else. */
+static int32_t power_of_two_shift(lowering *l, const operand *x, const operand *out)
+{
+    float in_log2 = logf(mlia_lower_scale32(l, x)) * (1.0f / logf(2.0f));
+    float out_log2 = logf(mlia_lower_scale32(l, out)) * (1.0f / logf(2.0f));
+    if (fabsf(in_log2 - roundf(in_log2)) >= 1e-3f || fabsf(out_log2 - roundf(out_log2)) >= 1e-3f)
+        return -1;
+    return (int32_t)(roundf(out_log2) - roundf(in_log2));
+}
+
+static uint32_t shifted(lowering *l, operand *x, int32_t bits)
+{
+    uint32_t value = mlia_lower_value(l, x);
+    return bits == 0 ? mlia_emit_cast(l, value, MLIA_TYPE_INT32)
+                     : mlia_emit_quotient(l, value, MLIA_TYPE_INT32, (int64_t)1 << bits);
+}
+
+/* INT16 whose scales are powers of two and may be taken as such: one operand is shifted, the other has the
+ * result's scale. MLIA_NONE where that does not hold. */
+static uint32_t shifted_sum(lowering *l, mlia_op op, operand *a, operand *b, const operand *out)
+{
+    bool allowed = mlia_lower_option(l, op == MLIA_OP_ADD ? MLIA_TFLITE_AddOptions_pot_scale_int16
+                                                          : MLIA_TFLITE_SubOptions_pot_scale_int16) != 0;
+    if (a->type != MLIA_TFLITE_INT16 || !allowed)
+        return MLIA_NONE;
+    int32_t first = power_of_two_shift(l, a, out);
+    int32_t second = power_of_two_shift(l, b, out);
+    if (first < 0 || second < 0 || first > 15 || second > 15 || (first > 0 && second > 0))
+        return MLIA_NONE;
+    uint32_t sum = mlia_emit_binary(l, op, shifted(l, a, first), shifted(l, b, second));
+    return mlia_emit_retype(l, sum, MLIA_TYPE_INT16, 0, 0);
+}
+
 static uint32_t quantised_sum(lowering *l, mlia_op op, operand *a, operand *b, operand *out)
 {
     if (!check_zero16(l, a) || !check_zero16(l, b) || !check_zero16(l, out))
         return MLIA_NONE;
+    uint32_t simple = shifted_sum(l, op, a, b, out);
+    if (simple != MLIA_NONE)
+        return simple;
     int32_t bits = a->type == MLIA_TFLITE_INT16 ? 15 : 20;
     double common = 2.0 * fmax(mlia_lower_scale(l, a), mlia_lower_scale(l, b));
     double scale = common / (ldexp(1.0, bits) * mlia_lower_scale(l, out));

@@ -216,6 +216,8 @@ uint32_t mlia_emit_rescale1(lowering *l, uint32_t x, uint32_t type, double multi
 /* The same with the numbers given: multiplier and shift of TOSA. */
 uint32_t mlia_emit_rescale_raw(lowering *l, uint32_t x, uint32_t type, int32_t multiplier, int32_t shift,
                                int32_t zero_in, int32_t zero_out, round_kind round);
+/* x / divisor of an INT16 or INT32 value, |x| < 2^30, rounded half away from zero and saturated to `type`. */
+uint32_t mlia_emit_quotient(lowering *l, uint32_t x, uint32_t type, int64_t divisor);
 /* Identity RESCALE: changes the type with saturation and moves the zero point. */
 uint32_t mlia_emit_retype(lowering *l, uint32_t x, uint32_t type, int32_t zero_in, int32_t zero_out);
 /* UINT8 at the edge of the graph: the raw bytes of a graph input as INT8 (`into`), or a result back to raw

@@ -132,6 +132,17 @@ uint32_t mlia_emit_rescale_raw(lowering *l, uint32_t x, uint32_t type, int32_t m
     return emit_rescale(l, x, type, &numbers[0], &numbers[1], 1, zero_in, zero_out, rounding_mode(l, round));
 }
 
+uint32_t mlia_emit_quotient(lowering *l, uint32_t x, uint32_t type, int64_t divisor)
+{
+    /* Single rounding takes halves up. A multiplier a little above the true one moves them away from zero on
+     * both sides, and is too near to it to move anything else. */
+    int32_t shift = 30;
+    while (divisor > (int64_t)1 << (shift - 30))
+        shift++;
+    int32_t multiplier = (int32_t)(((int64_t)1 << shift) / divisor + 1);
+    return mlia_emit_rescale_raw(l, x, type, multiplier, shift, 0, 0, ROUND_EXACT);
+}
+
 uint32_t mlia_emit_retype(lowering *l, uint32_t x, uint32_t type, int32_t zero_in, int32_t zero_out)
 {
     return mlia_emit_rescale_raw(l, x, type, 1 << 30, 30, zero_in, zero_out, ROUND_EXACT);

@@ -35,6 +35,20 @@ static axis_scale scale_of(int64_t in, int64_t out, bool align_corners, bool hal
     return s;
 }
 
+/* The kernel for INT8 and INT16 rounds the distance between two elements to 10 bits. Where that is not the
+ * true one, this is the scale with the kernel's positions. */
+static axis_scale kernel_scale(axis_scale s, int64_t in, int64_t out, bool align_corners, bool half_pixel)
+{
+    enum { ONE = 1 << 10 };
+    int64_t a = align_corners && out > 1 ? out - 1 : out;
+    int64_t b = align_corners && out > 1 ? in - 1 : in;
+    axis_scale k = {.n = ONE, .d = (ONE * b + a / 2) / a};
+    k.offset = half_pixel ? k.d / 2 - ONE / 2 : 0;
+    k.border = (out - 1) * k.d - (in - 1) * k.n + k.offset;
+    bool same = k.d * s.n == s.d * k.n && k.offset * s.n == s.offset * k.n;
+    return in == 1 || same ? s : k;
+}
+
 static bool within_limits(axis_scale s)
 {
     return s.n > 0 && s.n <= 2048 && s.d > 0 && s.d < 16 * s.n && s.offset >= -s.n && s.offset < 16 * s.n &&
@@ -112,6 +126,10 @@ void mlia_lower_resize(lowering *l)
     bool fits = true;
     for (uint32_t i = 0; i < 2; i++) {
         s[i] = scale_of(x->dims[1 + i], size[i], align, half, nearest);
+        if (!nearest && (x->type == MLIA_TFLITE_INT8 || x->type == MLIA_TFLITE_INT16)) {
+            axis_scale own = kernel_scale(s[i], x->dims[1 + i], size[i], align, half);
+            s[i] = within_limits(own) ? own : s[i];
+        }
         fits = fits && within_limits(s[i]) && x->dims[1 + i] < 16384 && size[i] < 16384;
     }
     if (!fits && nearest) {
@@ -130,7 +148,11 @@ void mlia_lower_resize(lowering *l)
                     : type == MLIA_TYPE_INT8            ? (uint32_t)MLIA_TYPE_INT32
                                                         : (uint32_t)MLIA_TYPE_INT48;
     uint32_t y = emit_resize(l, value, s, size, nearest, wide);
-    if (wide != type)
-        y = mlia_emit_rescale1(l, y, type, 1.0 / ((double)s[0].n * (double)s[1].n), 0, 0, ROUND_DOUBLE);
+    /* The kernel rounds halves away from zero: those of bytes without a sign, which it computes in floats,
+     * up. */
+    if (wide == MLIA_TYPE_INT32 && x->type != MLIA_TFLITE_UINT8)
+        y = mlia_emit_quotient(l, y, type, s[0].n * s[1].n);
+    else if (wide != type)
+        y = mlia_emit_rescale1(l, y, type, 1.0 / ((double)s[0].n * (double)s[1].n), 0, 0, ROUND_EXACT);
     mlia_lower_set(l, 0, y);
 }

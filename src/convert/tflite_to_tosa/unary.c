@@ -147,9 +147,10 @@ static uint32_t float_gelu(lowering *l, uint32_t x)
     bool approximate = mlia_lower_option(l, MLIA_TFLITE_GeluOptions_approximate) != 0;
     uint32_t inner;
     if (approximate) {
-        uint32_t cube = mlia_emit_mul(l, mlia_emit_mul(l, x, x, 0), x, 0);
-        uint32_t sum = mlia_emit_binary(l, MLIA_OP_ADD, x, mlia_emit_mul(l, cube, number(l, x, 0.044715), 0));
-        inner = mlia_emit_unary(l, MLIA_OP_TANH, mlia_emit_mul(l, sum, number(l, x, 0.7978845608), 0));
+        /* sqrt(2/π) · (x + 0.044715 · x³), x taken out */
+        uint32_t bent = mlia_emit_mul(l, mlia_emit_mul(l, x, x, 0), number(l, x, 0.7978845608 * 0.044715), 0);
+        uint32_t slope = mlia_emit_binary(l, MLIA_OP_ADD, bent, number(l, x, 0.7978845608));
+        inner = mlia_emit_unary(l, MLIA_OP_TANH, mlia_emit_mul(l, slope, x, 0));
     } else {
         inner = mlia_emit_unary(l, MLIA_OP_ERF, mlia_emit_mul(l, x, number(l, x, 0.70710678118654752440), 0));
     }
