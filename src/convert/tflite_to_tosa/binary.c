@@ -265,8 +265,9 @@ void mlia_lower_floor_div(lowering *l)
     uint32_t x32 = mlia_emit_cast(l, x, MLIA_TYPE_INT32);
     uint32_t y32 = mlia_emit_cast(l, y, MLIA_TYPE_INT32);
     uint32_t q = mlia_emit_binary(l, MLIA_OP_INTDIV, x32, y32);
-    uint32_t rounds_up = mlia_emit_binary(l, MLIA_OP_LOGICAL_AND, is_nonzero(l, remainder_of(l, x32, y32, q)),
-                                          signs_differ(l, x32, y32));
+    uint32_t whole = mlia_emit_binary(l, MLIA_OP_EQUAL, mlia_emit_mul(l, y32, q, 0), x32);
+    uint32_t rounds_up = mlia_emit_binary(
+        l, MLIA_OP_LOGICAL_AND, mlia_emit_unary(l, MLIA_OP_LOGICAL_NOT, whole), signs_differ(l, x32, y32));
     uint32_t less =
         mlia_emit_binary(l, MLIA_OP_SUB, q, mlia_emit_scalar(l, MLIA_TYPE_INT32, VALUE_RANK(l, q), 1.0));
     q = mlia_emit_select(l, rounds_up, less, q);

@@ -253,6 +253,9 @@ uint32_t mlia_emit_own(lowering *l, uint32_t value, const uint32_t *earlier, uin
 
 uint32_t mlia_emit_unary(lowering *l, mlia_op op, uint32_t x)
 {
+    uint32_t folded = op == MLIA_OP_RECIPROCAL ? mlia_fold_reciprocal(l, x) : MLIA_NONE;
+    if (folded != MLIA_NONE)
+        return folded;
     const mlia_graph_value *info = mlia_lower_info(l, x);
     return mlia_emit(l, op, &x, 1, NULL, info->type, info->rank, info->dims);
 }
@@ -317,6 +320,10 @@ uint32_t mlia_emit_cast(lowering *l, uint32_t x, uint32_t type)
     const mlia_graph_value *info = mlia_lower_info(l, x);
     if (info->type == type)
         return x;
+    uint32_t folded = mlia_fold_retyped(l, x, type);
+    if (folded != MLIA_NONE)
+        return folded;
+    info = mlia_lower_info(l, x);
     return mlia_emit(l, MLIA_OP_CAST, &x, 1, NULL, type, info->rank, info->dims);
 }
 
@@ -403,6 +410,9 @@ uint32_t mlia_emit_reshape(lowering *l, uint32_t x, uint32_t rank, const int64_t
                          (unsigned long long)before, (unsigned long long)after);
         return MLIA_NONE;
     }
+    uint32_t folded = mlia_fold_reshaped(l, x, rank, dims);
+    if (folded != MLIA_NONE)
+        return folded;
     uint32_t inputs[2] = {x, mlia_emit_shape(l, rank, dims)};
     return mlia_emit(l, MLIA_OP_RESHAPE, inputs, 2, NULL, VALUE_TYPE(l, x), rank, dims);
 }
@@ -410,7 +420,8 @@ uint32_t mlia_emit_reshape(lowering *l, uint32_t x, uint32_t rank, const int64_t
 uint32_t mlia_emit_transpose(lowering *l, uint32_t x, const uint32_t *perms)
 {
     const mlia_graph_value *info = mlia_lower_info(l, x);
-    bool identity = true;
+    bool in_order = true; /* of the dimensions that are not 1 */
+    uint32_t last = 0;
     int64_t dims[MAX_RANK];
     int32_t *copy = MLIA_NEW_ARRAY(l->arena, int32_t, info->rank);
     if (copy == NULL) {
@@ -418,12 +429,15 @@ uint32_t mlia_emit_transpose(lowering *l, uint32_t x, const uint32_t *perms)
         return MLIA_NONE;
     }
     for (uint32_t i = 0; i < info->rank; i++) {
-        identity = identity && perms[i] == i;
         copy[i] = (int32_t)perms[i];
         dims[i] = info->dims[perms[i]];
+        if (dims[i] == 1)
+            continue;
+        in_order = in_order && perms[i] >= last;
+        last = perms[i];
     }
-    if (x == MLIA_NONE || identity)
-        return x;
+    if (x == MLIA_NONE || in_order) /* nothing moves in memory */
+        return mlia_emit_reshape(l, x, info->rank, dims);
     mlia_attributes attributes = mlia_attributes_default();
     attributes.perms = (mlia_int_list){info->rank, copy};
     return mlia_emit(l, MLIA_OP_TRANSPOSE, &x, 1, &attributes, info->type, info->rank, dims);

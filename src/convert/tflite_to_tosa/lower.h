@@ -279,6 +279,19 @@ void mlia_fold_strides(const operand *x, int64_t strides[MAX_RANK]);
 /* Next position in row-major order; false after the last. */
 bool mlia_fold_next(uint32_t rank, const int64_t *dims, int64_t *at);
 
+/* Constants made of constant values (fold_values.c); MLIA_NONE where the operator has to be emitted. */
+typedef struct rescale_numbers {
+    int64_t multiplier;
+    int64_t shift;
+    int32_t zero_in;
+    int32_t zero_out;
+    uint32_t rounding; /* of TOSA */
+} rescale_numbers;
+uint32_t mlia_fold_reshaped(lowering *l, uint32_t x, uint32_t rank, const int64_t *dims);
+uint32_t mlia_fold_rescaled(lowering *l, uint32_t x, uint32_t type, rescale_numbers numbers);
+uint32_t mlia_fold_retyped(lowering *l, uint32_t x, uint32_t type); /* CAST of integers; wraps */
+uint32_t mlia_fold_reciprocal(lowering *l, uint32_t x);
+
 /* Each sets result `index` as a constant and returns true when x is a constant of reasonable size; false: the
  * caller emits operators. View: element `at` of the result is element offset + Σ at·strides of x. */
 bool mlia_fold_view(lowering *l, uint32_t index, const operand *x, uint32_t rank, const int64_t *dims,

@@ -53,6 +53,10 @@ void mlia_lower_leaky_relu(lowering *l)
     float alpha = mlia_lower_option_float(l, MLIA_TFLITE_LeakyReluOptions_alpha);
     mlia_op op = alpha <= 1.0f ? MLIA_OP_MAXIMUM : MLIA_OP_MINIMUM;
     uint32_t x = mlia_lower_value(l, in);
+    if (!mlia_lower_is_quantised(in) && (alpha == 0.0f || alpha == 1.0f)) {
+        mlia_lower_set(l, 0, alpha == 1.0f ? x : mlia_emit_clamp(l, x, 0.0, 3.4028234663852886e38));
+        return;
+    }
     if (!mlia_lower_is_quantised(in)) {
         mlia_lower_set(
             l, 0,

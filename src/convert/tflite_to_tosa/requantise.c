@@ -81,6 +81,10 @@ static uint32_t emit_rescale(lowering *l, uint32_t x, uint32_t type, const int64
 {
     uint32_t type_in = VALUE_TYPE(l, x);
     bool wide = type_in == MLIA_TYPE_INT48;
+    rescale_numbers numbers = {multipliers[0], shifts[0], zero_in, zero_out, rounding};
+    uint32_t folded = count == 1 ? mlia_fold_rescaled(l, x, type, numbers) : MLIA_NONE;
+    if (folded != MLIA_NONE)
+        return folded;
     uint32_t inputs[5] = {
         x,
         mlia_emit_ints(l, wide ? MLIA_TYPE_INT16 : MLIA_TYPE_INT32, count, multipliers),
