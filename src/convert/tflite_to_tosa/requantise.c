@@ -136,7 +136,7 @@ uint32_t mlia_emit_rescale_raw(lowering *l, uint32_t x, uint32_t type, int32_t m
     return emit_rescale(l, x, type, &numbers[0], &numbers[1], 1, zero_in, zero_out, rounding_mode(l, round));
 }
 
-uint32_t mlia_emit_quotient(lowering *l, uint32_t x, uint32_t type, int64_t divisor)
+static uint32_t emit_quotient(lowering *l, uint32_t x, uint32_t type, int64_t divisor, int32_t zero_out)
 {
     /* Single rounding takes halves up. A multiplier a little above the true one moves them away from zero on
      * both sides, and is too near to it to move anything else. */
@@ -144,7 +144,12 @@ uint32_t mlia_emit_quotient(lowering *l, uint32_t x, uint32_t type, int64_t divi
     while (divisor > (int64_t)1 << (shift - 30))
         shift++;
     int32_t multiplier = (int32_t)(((int64_t)1 << shift) / divisor + 1);
-    return mlia_emit_rescale_raw(l, x, type, multiplier, shift, 0, 0, ROUND_EXACT);
+    return mlia_emit_rescale_raw(l, x, type, multiplier, shift, 0, zero_out, ROUND_EXACT);
+}
+
+uint32_t mlia_emit_quotient(lowering *l, uint32_t x, uint32_t type, int64_t divisor)
+{
+    return emit_quotient(l, x, type, divisor, 0);
 }
 
 uint32_t mlia_emit_retype(lowering *l, uint32_t x, uint32_t type, int32_t zero_in, int32_t zero_out)
@@ -177,9 +182,11 @@ uint32_t mlia_emit_centred(lowering *l, operand *x)
     return mlia_emit_retype(l, mlia_lower_value(l, x), MLIA_TYPE_INT32, mlia_lower_zero(x), 0);
 }
 
-/* Scale (or zero point, or reciprocal scale) of every channel as an FP32 constant that broadcasts over `x`.
+/* Scale (or zero point, or reciprocal scale) of every channel, times a factor, as an FP32 constant that
+ * broadcasts over `x`.
  */
-static uint32_t channel_constant(lowering *l, const operand *x, float (*pick)(const operand *, uint32_t))
+static uint32_t channel_constant(lowering *l, const operand *x, float (*pick)(const operand *, uint32_t),
+                                 float factor)
 {
     const mlia_tflite_quantization *q = &x->tensor->quantization;
     int64_t dims[MAX_RANK];
@@ -191,7 +198,7 @@ static uint32_t channel_constant(lowering *l, const operand *x, float (*pick)(co
         return MLIA_NONE;
     }
     for (uint32_t i = 0; i < q->scale_count; i++)
-        values[i] = pick(x, i);
+        values[i] = pick(x, i) * factor;
     return mlia_emit_floats(l, x->rank, dims, values);
 }
 
@@ -220,8 +227,8 @@ uint32_t mlia_emit_dequantise(lowering *l, operand *x)
     for (uint32_t i = 0; i < x->tensor->quantization.scale_count; i++)
         centred = centred && pick_zero(x, i) == 0.0f;
     if (!centred)
-        value = mlia_emit_binary(l, MLIA_OP_SUB, value, channel_constant(l, x, pick_zero));
-    return mlia_emit_mul(l, value, channel_constant(l, x, pick_scale), 0);
+        value = mlia_emit_binary(l, MLIA_OP_SUB, value, channel_constant(l, x, pick_zero, 1.0f));
+    return mlia_emit_mul(l, value, channel_constant(l, x, pick_scale, 1.0f), 0);
 }
 
 uint32_t mlia_emit_quantise(lowering *l, uint32_t x, const operand *as)
@@ -229,21 +236,14 @@ uint32_t mlia_emit_quantise(lowering *l, uint32_t x, const operand *as)
     mlia_lower_scale(l, as);
     if (l->fault != NULL || x == MLIA_NONE)
         return MLIA_NONE;
-    uint32_t rank = VALUE_RANK(l, x);
-    uint32_t scaled = mlia_emit_mul(l, x, channel_constant(l, as, pick_reciprocal), 0);
-    uint32_t half = mlia_emit_scalar(l, MLIA_TYPE_FP32, rank, 0.5);
-    uint32_t size = mlia_emit_unary(
-        l, MLIA_OP_FLOOR, mlia_emit_binary(l, MLIA_OP_ADD, mlia_emit_unary(l, MLIA_OP_ABS, scaled), half));
-    uint32_t negative = mlia_emit_negate(l, size);
-    uint32_t is_positive =
-        mlia_emit_binary(l, MLIA_OP_GREATER_EQUAL, scaled, mlia_emit_scalar(l, MLIA_TYPE_FP32, rank, 0.0));
-    uint32_t rounded = mlia_emit_select(l, is_positive, size, negative);
-    double zero = mlia_lower_zero(as);
-    uint32_t bounded = mlia_emit_clamp(l, rounded, mlia_lower_min(as) - zero, mlia_lower_max(as) - zero);
-    uint32_t integer = mlia_emit_cast(l, bounded, MLIA_TYPE_INT32);
-    if (zero != 0.0)
-        integer = mlia_emit_binary(l, MLIA_OP_ADD, integer, mlia_emit_scalar(l, MLIA_TYPE_INT32, rank, zero));
-    return mlia_emit_cast(l, integer, mlia_lower_type(as->type));
+    /* CAST rounds halves to even and RESCALE does not take floats: through INT32 with a fraction, which keeps
+     * halves as they are and has room for the range of the type. Both saturate. */
+    int32_t fraction = as->type == MLIA_TFLITE_INT16 ? 15 : 22;
+    uint32_t type = mlia_lower_type(as->type);
+    float step = ldexpf(1.0f, fraction);
+    uint32_t scaled = mlia_emit_mul(l, x, channel_constant(l, as, pick_reciprocal, step), 0);
+    uint32_t fixed = mlia_emit_cast(l, scaled, MLIA_TYPE_INT32);
+    return emit_quotient(l, fixed, type, (int64_t)1 << fraction, mlia_lower_zero(as));
 }
 
 /* ---- fused activations ---- */
