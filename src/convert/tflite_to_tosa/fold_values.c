@@ -9,8 +9,11 @@ enum { MOST = 1 << 16 /* elements: wider types of large constants would only gro
 
 static const mlia_constant *constant_of(const lowering *l, uint32_t value)
 {
-    const mlia_constant *c = value == MLIA_NONE || l->fault != NULL ? NULL : l->graph->values[value].constant;
-    return c != NULL && c->encoding == MLIA_ENCODING_TOSA && !c->splat ? c : NULL;
+    const mlia_graph_value *x = mlia_lower_info(l, value);
+    const mlia_constant *c = x->constant;
+    bool emitted = l->fault == NULL && c != NULL && x->producer != MLIA_NONE &&
+                   l->graph->operators[x->producer].op == MLIA_OP_CONST;
+    return emitted && c->encoding == MLIA_ENCODING_TOSA && !c->splat ? c : NULL;
 }
 
 uint32_t mlia_fold_reshaped(lowering *l, uint32_t x, uint32_t rank, const int64_t *dims)

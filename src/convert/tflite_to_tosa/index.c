@@ -1,4 +1,6 @@
 /* GATHER, GATHER_ND, SCATTER_ND, ONE_HOT, EMBEDDING_LOOKUP, SPARSE_TO_DENSE, BUCKETIZE, REVERSE_SEQUENCE. */
+#include <math.h>
+
 #include "convert/tflite_to_tosa/rules.h"
 
 static int64_t product(const int64_t *dims, uint32_t from, uint32_t to)
@@ -106,6 +108,8 @@ static uint32_t linear_indices(lowering *l, operand *indices, const int64_t *dim
     int64_t flat[2] = {1, w};
     *known = NULL;
     if (!indices->is_constant) {
+        if (depth == 1)
+            return mlia_emit_reshape(l, mlia_lower_value(l, indices), 2, flat);
         int64_t table[2] = {w, depth};
         uint32_t scaled = mlia_emit_mul(l, mlia_emit_reshape(l, mlia_lower_value(l, indices), 2, table),
                                         mlia_emit_ints(l, MLIA_TYPE_INT32, depth, strides), 0);
@@ -175,10 +179,23 @@ static uint32_t scatter(lowering *l, uint32_t into, uint32_t indices, uint32_t u
     return truth ? mlia_emit_cast(l, y, MLIA_TYPE_BOOL) : y;
 }
 
-/* A tensor full of one number: one constant element, repeated. */
+/* A tensor full of one number; a large one is one constant element, repeated. */
 static uint32_t filled(lowering *l, uint32_t type, double value, const int64_t dims[3])
 {
-    return mlia_emit_tile(l, mlia_emit_scalar(l, type, 3, value), dims);
+    enum { MOST = 1 << 16 };
+    uint32_t single = mlia_emit_scalar(l, type, 3, value);
+    int64_t count = mlia_lower_times(mlia_lower_times(dims[0], dims[1]), dims[2]);
+    if (single == MLIA_NONE || count < 1 || count > MOST)
+        return mlia_emit_tile(l, single, dims);
+    mlia_bytes one = mlia_lower_info(l, single)->constant->bytes;
+    uint8_t *bytes = MLIA_NEW_ARRAY(l->arena, uint8_t, (size_t)count * one.size);
+    if (bytes == NULL) {
+        mlia_lower_fail(l, mlia_error_memory());
+        return MLIA_NONE;
+    }
+    for (int64_t i = 0; i < count; i++)
+        memcpy(bytes + (size_t)i * one.size, one.data, one.size);
+    return mlia_emit_const(l, type, 3, dims, (mlia_bytes){bytes, (size_t)count * one.size});
 }
 
 /* Layers of a scatter added up as the kernel does: in the type of the elements, which wraps. `zero` is what
@@ -338,6 +355,25 @@ void mlia_lower_sparse_to_dense(lowering *l)
     mlia_lower_set(l, 0, mlia_emit_reshape(l, y, rank, dims));
 }
 
+/* Integers reach a boundary where they reach the next integer above it. */
+static uint32_t whole_boundaries(lowering *l, uint32_t rank, const int64_t *dims, const float *values)
+{
+    int64_t count = dims[rank - 1];
+    int64_t *above = MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)count);
+    if (above == NULL) {
+        mlia_lower_fail(l, mlia_error_memory());
+        return MLIA_NONE;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        above[i] = mlia_lower_round((double)ceilf(values[i]));
+        if (above[i] < INT32_MIN || above[i] > INT32_MAX) {
+            mlia_lower_error(l, MLIA_E_TFLITE_LIMIT, "a boundary of %g on integers", (double)values[i]);
+            return MLIA_NONE;
+        }
+    }
+    return mlia_emit_reshape(l, mlia_emit_ints(l, MLIA_TYPE_INT32, (uint32_t)count, above), rank, dims);
+}
+
 void mlia_lower_bucketize(lowering *l)
 {
     operand *x = mlia_lower_required(l, 0);
@@ -363,11 +399,12 @@ void mlia_lower_bucketize(lowering *l)
         row[i] = i < x->rank ? 1 : (int64_t)boundaries.count;
     }
     uint32_t value = mlia_lower_value(l, x);
-    if (!mlia_type_is_float(VALUE_TYPE(l, value)))
-        value = mlia_emit_cast(l, value, MLIA_TYPE_FP32);
+    uint32_t limits = mlia_lower_is_float(x) ? mlia_emit_floats(l, x->rank + 1, row, values)
+                                             : whole_boundaries(l, x->rank + 1, row, values);
+    if (limits == MLIA_NONE)
+        return;
     uint32_t above =
-        mlia_emit_binary(l, MLIA_OP_GREATER_EQUAL, mlia_emit_reshape(l, value, x->rank + 1, apart),
-                         mlia_emit_floats(l, x->rank + 1, row, values));
+        mlia_emit_binary(l, MLIA_OP_GREATER_EQUAL, mlia_emit_reshape(l, value, x->rank + 1, apart), limits);
     uint32_t count =
         mlia_emit_reduce(l, MLIA_OP_REDUCE_SUM, mlia_emit_cast(l, above, MLIA_TYPE_INT32), x->rank);
     mlia_lower_set(l, 0, mlia_emit_reshape(l, count, x->rank, x->dims));

@@ -210,10 +210,15 @@ void mlia_lower_pack(lowering *l)
     packed[axis] = l->op->inputs.count;
     if (l->fault != NULL || (first->rank < MAX_RANK && mlia_fold_concat(l, axis, first->rank + 1, packed)))
         return;
-    for (uint32_t i = 0; i < l->op->inputs.count; i++)
-        values[i] =
-            mlia_emit_reshape(l, mlia_lower_value(l, mlia_lower_required(l, i)), first->rank + 1, dims);
-    mlia_lower_set(l, 0, mlia_emit_concat(l, values, l->op->inputs.count, axis));
+    /* Joined along the axis that the new one stands before, then taken apart. Behind the last there is none.
+     */
+    bool inside = axis < first->rank;
+    for (uint32_t i = 0; i < l->op->inputs.count; i++) {
+        values[i] = mlia_lower_value(l, mlia_lower_required(l, i));
+        values[i] = inside ? values[i] : mlia_emit_reshape(l, values[i], first->rank + 1, dims);
+    }
+    uint32_t y = mlia_emit_concat(l, values, l->op->inputs.count, axis);
+    mlia_lower_set(l, 0, inside ? mlia_emit_reshape(l, y, first->rank + 1, packed) : y);
 }
 
 void mlia_lower_unpack(lowering *l)

@@ -132,13 +132,16 @@ uint32_t mlia_lower_axis(lowering *l, int64_t axis, uint32_t rank);
 int32_t mlia_lower_option(const lowering *l, uint32_t field);
 float mlia_lower_option_float(const lowering *l, uint32_t field);
 
-/* ---- emitting (emit.c) ---- */
+/* ---- emitting (emit.c, emit_move.c) ---- */
 
 /* Dimensions, rank and element type of a value. */
 const mlia_graph_value *mlia_lower_info(const lowering *l, uint32_t value);
 #define VALUE_DIMS(l, value) (mlia_lower_info((l), (value))->dims)
 #define VALUE_RANK(l, value) (mlia_lower_info((l), (value))->rank)
 #define VALUE_TYPE(l, value) (mlia_lower_info((l), (value))->type)
+
+/* False when an earlier fault, or a missing value, makes further work pointless. */
+bool mlia_lower_alive(const lowering *l, const uint32_t *inputs, uint32_t count);
 
 /* Any operator with one result. `attributes` NULL for operators without fields. */
 uint32_t mlia_emit(lowering *l, mlia_op op, const uint32_t *inputs, uint32_t count,
