@@ -2,6 +2,8 @@
 operator and type, cases, exact ones, largest difference. `tflite_judges.py` runs the same in volume and beside the official
 converter."""
 import collections
+import json
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +12,8 @@ pytest.importorskip("flatbuffers", reason="needs the Python package flatbuffers"
 import tflite_judges as judges  # noqa: E402
 
 SEEDS = range(5)
+MENDED = Path(__file__).parent.parent / "data" / "tflite" / "mended"
+CASES = json.loads((MENDED / "cases.json").read_text())
 
 
 @pytest.fixture(scope="module")
@@ -41,3 +45,15 @@ def test_random(name, table, tmp_path):
         row[1] += status == "exact"
         row[2] = max(row[2], difference)
     assert compared > 0
+
+
+@pytest.mark.parametrize("key", sorted(CASES))
+def test_mended(key, tmp_path):
+    """Models that were once converted wrongly, or not at all, with the recorded answers of the interpreter."""
+    case = judges.Recorded(MENDED, key, CASES[key])
+    outcome = judges.ours(case, MENDED / f"{key}.tflite", case.expected, tmp_path)
+    assert outcome.status in ("exact", "within"), outcome
+
+
+def test_there_are_mended_cases():
+    assert len(CASES) >= 25

@@ -1,7 +1,7 @@
 """Runs a random model (tflite_random) through the LiteRT interpreter, through our conversion and the public reference model of
 TOSA, and through the official converter, and says how they compare. As a program, in volume:
 
-    python tests/oracle/tflite_judges.py [--count 100] [--seed 0] [--official] [--keep FOLDER] [NAME …]
+    python tests/oracle/tflite_judges.py [--count 100] [--seed 0] [--official] [--forms] [--record FOLDER] [NAME …]
 """
 import argparse
 import collections
@@ -242,6 +242,32 @@ def try_case(case, folder, with_official=False):
     return Verdict(mine, theirs, note)
 
 
+def record(case, path, status, folder):
+    """Keeps a case as data, with what the interpreter answers: the models of tests/data/tflite/mended, each once wrong."""
+    expected = interpret(case, path, REF)
+    expected = interpret(case, path, OPT)[0] if isinstance(expected, str) else expected[0]
+    folder.mkdir(parents=True, exist_ok=True)
+    key, listed = f"{case.name.lower()}_{case.seed}", folder / "cases.json"
+    (folder / f"{key}.tflite").write_bytes(path.read_bytes())
+    arrays = {f"in{step}_{k}": values[step] for k, values in enumerate(case.data) for step in range(case.steps)}
+    arrays.update({f"out{step}_{k}": array for step, outputs in enumerate(expected) for k, array in enumerate(outputs)})
+    np.savez_compressed(folder / f"{key}.npz", **arrays)
+    cases = json.loads(listed.read_text()) if listed.exists() else {}
+    cases[key] = dict(row=case.label, was=status, absolute=case.absolute, relative=case.relative, steps=case.steps, inputs=len(case.ins),
+                      outputs=len(case.outs), initial={name: np.asarray(value).tolist() for name, value in case.initial.items()})
+    listed.write_text(json.dumps(cases, indent=1, sort_keys=True) + "\n")
+
+
+class Recorded:
+    """A kept case in the form that `evaluate` and `compare` take."""
+    def __init__(self, folder, key, entry):
+        arrays = np.load(folder / f"{key}.npz")
+        self.steps, self.initial, self.absolute, self.relative = entry["steps"], entry["initial"], entry["absolute"], entry["relative"]
+        self.ins, self.outs = range(entry["inputs"]), range(entry["outputs"])
+        self.data = [[arrays[f"in{step}_{k}"] for step in range(self.steps)] for k in self.ins]
+        self.expected = [[arrays[f"out{step}_{k}"] for k in self.outs] for step in range(self.steps)]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*")
@@ -249,7 +275,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--official", action="store_true")
     parser.add_argument("--forms", action="store_true", help="also VGF, and the public model converter on our MLIR")
-    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--record", type=Path, help="keep what is wrong as data in this folder")
     parser.add_argument("--all", action="store_true", help="print every case")
     given = parser.parse_args()
     rows = collections.defaultdict(collections.Counter)
@@ -281,9 +307,8 @@ def main():
                 if fault:
                     rows[case.label]["forms"] += 1
                     print(f"  FORM {name} {seed} {case.label}: {fault}", flush=True)
-                if given.keep and mine.status not in ("exact", "within"):
-                    given.keep.mkdir(parents=True, exist_ok=True)
-                    (given.keep / f"{name}_{seed}.tflite").write_bytes((Path(folder) / "model.tflite").read_bytes())
+                if given.record and mine.status not in ("exact", "within"):
+                    record(case, Path(folder) / "model.tflite", mine.status, given.record)
     for label in sorted(rows):
         cases = sum(count for status, count in rows[label].items() if not status.startswith(("official", "forms")))
         print(f"{label:45} {cases:5} max {worst[label]:g} {dict(rows[label])}")

@@ -125,7 +125,7 @@ def whole_operands(case, kind, dtype, shapes):
     if kind in ("DIV", "FLOOR_DIV", "FLOOR_MOD"):
         if dtype != F:
             right = case.values(shapes[1], dtype, low=-20 if dtype != U8 else 1, high=20)
-        right = np.where(right == 0, np.array(3, right.dtype), right)
+        right = np.where((right == 0) | (right == -1), np.array(3, right.dtype), right)  # the least number by -1 has no result
     right = case.c(right, dtype) if case.chance(0.25) else case.x(shapes[1], dtype, None, right)
     return [left, right] if case.chance(0.75) or kind in ("DIV", "FLOOR_DIV", "FLOOR_MOD", "RIGHT_SHIFT", "POW") else [right, left]
 

@@ -1,5 +1,7 @@
 /* CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV, CONV_3D, FULLY_CONNECTED: multiply-accumulate operators with
  * bias, requantisation and fused activation. */
+#include <math.h>
+
 #include "convert/tflite_to_tosa/rules.h"
 
 /* What the operators of this file have in common once the windows are known. */
@@ -90,6 +92,14 @@ static bool check_bias(lowering *l, const convolution *c, int64_t channels)
     return l->fault == NULL;
 }
 
+/* The factor that 16 bits hold nearest to m. */
+static double nearest16(double m)
+{
+    int exponent;
+    double fraction = frexp(m, &exponent);
+    return ldexp(round(ldexp(fraction, 15)), exponent - 15);
+}
+
 /* Accumulator → result type, then the fused activation. */
 static uint32_t finish(lowering *l, const convolution *c, uint32_t x, int32_t activation)
 {
@@ -114,6 +124,11 @@ static uint32_t finish(lowering *l, const convolution *c, uint32_t x, int32_t ac
     bool legacy = c->input->type == MLIA_TFLITE_UINT8;
     for (uint32_t i = 0; i < q->scale_count; i++)
         multipliers[i] = legacy ? (double)((float)in * q->scales[i]) / out : in * (double)q->scales[i] / out;
+    /* On INT16, FULLY_CONNECTED computes with the true factor, the others with one of 16 bits that never
+     * rounds up to a power of two. */
+    for (uint32_t i = 0;
+         c->round == ROUND_SINGLE && i < q->scale_count && c->input->type == MLIA_TFLITE_INT16; i++)
+        multipliers[i] = nearest16(multipliers[i]);
     uint32_t result = mlia_emit_rescale(l, x, mlia_lower_type(c->output->type), multipliers, q->scale_count,
                                         0, mlia_lower_zero(c->output), c->round);
     return mlia_emit_activation(l, result, activation, c->output);
