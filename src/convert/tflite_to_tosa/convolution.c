@@ -100,38 +100,46 @@ static double nearest16(double m)
     return ldexp(round(ldexp(fraction, 15)), exponent - 15);
 }
 
-/* Accumulator → result type, then the fused activation. */
-static uint32_t finish(lowering *l, const convolution *c, uint32_t x, int32_t activation)
+/* Accumulator of the output channels from `first` on → quantised result. */
+static uint32_t requantise(lowering *l, const convolution *c, uint32_t x, uint32_t first)
 {
-    if (mlia_lower_is_float(c->input))
-        return mlia_emit_activation(l, mlia_emit_cast(l, x, mlia_lower_type(c->output->type)), activation,
-                                    c->output);
     double in = mlia_lower_scale(l, c->input);
     double out = mlia_lower_scale(l, c->output);
     mlia_lower_scale(l, c->filter);
-    if (l->fault != NULL)
+    if (l->fault != NULL || x == MLIA_NONE)
         return MLIA_NONE;
     const mlia_tflite_quantization *q = &c->filter->tensor->quantization;
-    if (x != MLIA_NONE && q->scale_count > 1 &&
-        (int64_t)q->scale_count != VALUE_DIMS(l, x)[VALUE_RANK(l, x) - 1])
+    int64_t channels = VALUE_DIMS(l, x)[VALUE_RANK(l, x) - 1];
+    uint32_t count = q->scale_count > 1 ? (uint32_t)channels : 1;
+    if (q->scale_count > 1 && first + channels > (int64_t)q->scale_count)
         mlia_lower_error(l, MLIA_E_TFLITE_QUANTIZATION, "%u scales for %lld channels", q->scale_count,
-                         (long long)VALUE_DIMS(l, x)[VALUE_RANK(l, x) - 1]);
-    double *multipliers = MLIA_NEW_ARRAY(l->arena, double, q->scale_count);
+                         (long long)channels);
+    double *multipliers = l->fault == NULL ? MLIA_NEW_ARRAY(l->arena, double, count) : NULL;
     if (multipliers == NULL) {
         mlia_lower_fail(l, mlia_error_memory());
         return MLIA_NONE;
     }
     bool legacy = c->input->type == MLIA_TFLITE_UINT8;
-    for (uint32_t i = 0; i < q->scale_count; i++)
-        multipliers[i] = legacy ? (double)((float)in * q->scales[i]) / out : in * (double)q->scales[i] / out;
     /* On INT16, FULLY_CONNECTED computes with the true factor, the others with one of 16 bits that never
      * rounds up to a power of two. */
-    for (uint32_t i = 0;
-         c->round == ROUND_SINGLE && i < q->scale_count && c->input->type == MLIA_TFLITE_INT16; i++)
-        multipliers[i] = nearest16(multipliers[i]);
-    uint32_t result = mlia_emit_rescale(l, x, mlia_lower_type(c->output->type), multipliers, q->scale_count,
-                                        0, mlia_lower_zero(c->output), c->round);
-    return mlia_emit_activation(l, result, activation, c->output);
+    bool nearest = c->round == ROUND_SINGLE && c->input->type == MLIA_TFLITE_INT16;
+    for (uint32_t i = 0; i < count; i++) {
+        float scale = q->scales[q->scale_count > 1 ? first + i : 0];
+        multipliers[i] = legacy ? (double)((float)in * scale) / out : in * (double)scale / out;
+        multipliers[i] = nearest ? nearest16(multipliers[i]) : multipliers[i];
+    }
+    return mlia_emit_rescale(l, x, mlia_lower_type(c->output->type), multipliers, count, 0,
+                             mlia_lower_zero(c->output), c->round);
+}
+
+/* Accumulator → result type, then the fused activation. INT16 is no accumulator: then it is done. */
+static uint32_t finish(lowering *l, const convolution *c, uint32_t x, int32_t activation)
+{
+    if (mlia_lower_is_float(c->input))
+        x = mlia_emit_cast(l, x, mlia_lower_type(c->output->type));
+    else if (VALUE_TYPE(l, x) != MLIA_TYPE_INT16)
+        x = requantise(l, c, x, 0);
+    return mlia_emit_activation(l, x, activation, c->output);
 }
 
 static int32_t zero_of(const convolution *c, const operand *x)
@@ -225,6 +233,21 @@ static uint32_t plain_conv2d(lowering *l, const convolution *c, uint32_t x, cons
     return accumulate(l, c, MLIA_OP_CONV2D, x, filter_value(l, c, 4, f->dims), geometry, 4, dims);
 }
 
+/* A filter of four bits per element as one of bytes, which can be cut anywhere. */
+static bool widen(lowering *l, operand *filter)
+{
+    uint8_t *bytes = MLIA_NEW_ARRAY(l->arena, uint8_t, (size_t)filter->elements);
+    if (bytes == NULL) {
+        mlia_lower_fail(l, mlia_error_memory());
+        return false;
+    }
+    for (uint64_t i = 0; i < filter->elements; i++)
+        bytes[i] = (uint8_t)mlia_lower_integer_at(filter, i);
+    filter->type = MLIA_TFLITE_INT8;
+    filter->data = (mlia_bytes){bytes, (size_t)filter->elements};
+    return true;
+}
+
 static uint32_t grouped_conv2d(lowering *l, const convolution *c, uint32_t x, const mlia_attributes *geometry,
                                const int64_t *out)
 {
@@ -232,18 +255,23 @@ static uint32_t grouped_conv2d(lowering *l, const convolution *c, uint32_t x, co
     uint32_t groups = (uint32_t)(c->input->dims[3] / width);
     uint64_t per_group = (uint64_t)c->filter->dims[0] / groups;
     uint32_t *parts = MLIA_NEW_ARRAY(l->arena, uint32_t, groups);
+    operand whole = *c->filter;
     if (parts == NULL) {
         mlia_lower_fail(l, mlia_error_memory());
         return MLIA_NONE;
     }
+    if (mlia_tflite_type_bits(whole.type) < 8 && !widen(l, &whole))
+        return MLIA_NONE;
     for (uint32_t g = 0; g < groups; g++) {
-        operand filter = channel_part(c->filter, g * per_group, per_group);
+        operand filter = channel_part(&whole, g * per_group, per_group);
         bool own_bias = c->bias != NULL && c->bias->dims[0] > 1;
         operand bias = own_bias ? channel_part(c->bias, g * per_group, per_group) : (operand){0};
         convolution part = *c;
         part.filter = &filter;
         part.bias = own_bias ? &bias : c->bias;
         parts[g] = plain_conv2d(l, &part, mlia_emit_part(l, x, 3, (int64_t)g * width, width), geometry, out);
+        if (VALUE_TYPE(l, parts[g]) == MLIA_TYPE_INT48) /* which CONCAT does not take */
+            parts[g] = requantise(l, c, parts[g], (uint32_t)(g * per_group));
     }
     return mlia_emit_concat(l, parts, groups, 3);
 }
@@ -266,10 +294,9 @@ void mlia_lower_conv_2d(lowering *l)
                          (long long)f->dims[3], (long long)c.input->dims[3]);
         return;
     }
-    if (grouped &&
-        (!f->is_constant || (c.bias != NULL && !c.bias->is_constant) || mlia_tflite_type_bits(f->type) < 8)) {
+    if (grouped && (!f->is_constant || (c.bias != NULL && !c.bias->is_constant))) {
         mlia_lower_error(l, MLIA_E_TFLITE_DATA_DEPENDENT,
-                         "a grouped convolution needs constant filters of whole bytes");
+                         "a grouped convolution needs a constant filter and bias");
         return;
     }
     mlia_attributes geometry;

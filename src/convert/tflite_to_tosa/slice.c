@@ -237,6 +237,35 @@ void mlia_lower_strided_slice(lowering *l)
         mlia_lower_set(l, 0, mlia_emit_reshape(l, y, rank, dims));
 }
 
+/* BOOL: true where the padded update has elements of its own; a large one is made of ones and zeros on the
+ * device. */
+static uint32_t update_mask(lowering *l, const operand *x, const operand *update, const int64_t *pads)
+{
+    enum { MOST = 1 << 16 };
+    int64_t count = 1;
+    for (uint32_t i = 0; i < x->rank; i++)
+        count = mlia_lower_times(count, x->dims[i]);
+    if (count > MOST) {
+        uint32_t ones = mlia_emit_tile(l, mlia_emit_scalar(l, MLIA_TYPE_INT8, x->rank, 1.0), update->dims);
+        ones = mlia_emit_pad(l, ones, pads, mlia_emit_scalar(l, MLIA_TYPE_INT8, 1, 0.0));
+        return mlia_emit_cast(l, ones, MLIA_TYPE_BOOL);
+    }
+    uint8_t *bytes = MLIA_NEW_ARRAY(l->arena, uint8_t, (size_t)count);
+    if (bytes == NULL) {
+        mlia_lower_fail(l, mlia_error_memory());
+        return MLIA_NONE;
+    }
+    int64_t at[MAX_RANK] = {0};
+    int64_t place = 0;
+    do {
+        bool inside = true;
+        for (uint32_t i = 0; i < x->rank; i++)
+            inside = inside && at[i] >= pads[2 * i] && at[i] < pads[2 * i] + update->dims[i];
+        bytes[place++] = inside;
+    } while (mlia_fold_next(x->rank, x->dims, at));
+    return mlia_emit_const(l, MLIA_TYPE_BOOL, x->rank, x->dims, (mlia_bytes){bytes, (size_t)count});
+}
+
 /* A constant start: the padded update where the mask says so. */
 void mlia_lower_dynamic_update_slice(lowering *l)
 {
@@ -251,6 +280,10 @@ void mlia_lower_dynamic_update_slice(lowering *l)
                              (long long)update->dims[i], (long long)x->dims[i], i);
     if (l->fault != NULL)
         return;
+    if (memcmp(update->dims, x->dims, x->rank * sizeof *x->dims) == 0) {
+        mlia_lower_set(l, 0, mlia_lower_value(l, update));
+        return;
+    }
     if (!begin->is_constant) {
         mlia_lower_computed_update(l, x, update, begin);
         return;
@@ -268,12 +301,6 @@ void mlia_lower_dynamic_update_slice(lowering *l)
     uint32_t value = mlia_lower_value(l, update);
     uint32_t type = VALUE_TYPE(l, value);
     uint32_t moved = mlia_emit_pad(l, value, pads, mlia_emit_scalar(l, type, 1, 0.0));
-    /* The mask: ones of the update's shape, padded with zeros. */
-    int64_t ones[MAX_RANK];
-    for (uint32_t i = 0; i < x->rank; i++)
-        ones[i] = update->dims[i];
-    uint32_t mask = mlia_emit_tile(l, mlia_emit_scalar(l, MLIA_TYPE_INT8, x->rank, 1.0), ones);
-    mask = mlia_emit_pad(l, mask, pads, mlia_emit_scalar(l, MLIA_TYPE_INT8, 1, 0.0));
-    mask = mlia_emit_cast(l, mask, MLIA_TYPE_BOOL);
+    uint32_t mask = update_mask(l, x, update, pads);
     mlia_lower_set(l, 0, mlia_emit_select(l, mask, moved, mlia_lower_value(l, x)));
 }
