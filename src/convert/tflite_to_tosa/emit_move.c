@@ -44,7 +44,7 @@ uint32_t mlia_emit_reshape(lowering *l, uint32_t x, uint32_t rank, const int64_t
 
 uint32_t mlia_emit_transpose(lowering *l, uint32_t x, const uint32_t *perms)
 {
-    uint32_t own[MAX_RANK];
+    uint32_t own[MAX_RANK] = {0};
     const mlia_operator *before = made_by(l, x, MLIA_OP_TRANSPOSE);
     if (before != NULL) {
         for (uint32_t i = 0; i < VALUE_RANK(l, x); i++)

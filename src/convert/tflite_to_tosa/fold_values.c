@@ -29,12 +29,12 @@ static bool is_integer(uint32_t type)
 
 static int64_t integer_at(const mlia_constant *c, uint32_t type, uint64_t index)
 {
-    unsigned width = mlia_type_bytes(type);
+    unsigned width = type == MLIA_TYPE_INT8 ? 1 : type == MLIA_TYPE_INT16 ? 2 : 4;
     uint64_t bits = 0;
     for (unsigned k = 0; k < width; k++)
         bits |= (uint64_t)c->bytes.data[index * width + k] << (8 * k);
-    unsigned unused = 64 - 8 * width;
-    return (int64_t)(bits << unused) >> unused;
+    uint64_t sign = (uint64_t)1 << (8 * width - 1);
+    return (int64_t)((bits ^ sign) - sign);
 }
 
 /* Elements of a small constant, 0 when x is none. */

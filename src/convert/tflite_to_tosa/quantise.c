@@ -135,12 +135,8 @@ static uint32_t cast_value(lowering *l, uint32_t x, uint32_t from, uint32_t to)
     if (from == MLIA_TFLITE_UINT8)
         x = to == MLIA_TFLITE_UINT8 ? x : byte_as_integer(l, x);
     bool is_float = mlia_type_is_float(VALUE_TYPE(l, x));
-    if (to == MLIA_TFLITE_BOOL) {
+    if (to == MLIA_TFLITE_BOOL && is_float) {
         uint32_t zero = mlia_emit_scalar(l, VALUE_TYPE(l, x), VALUE_RANK(l, x), 0.0);
-        if (VALUE_TYPE(l, x) == MLIA_TYPE_INT8 || VALUE_TYPE(l, x) == MLIA_TYPE_INT16) {
-            x = mlia_emit_cast(l, x, MLIA_TYPE_INT32);
-            zero = mlia_emit_scalar(l, MLIA_TYPE_INT32, VALUE_RANK(l, x), 0.0);
-        }
         return mlia_emit_unary(l, MLIA_OP_LOGICAL_NOT, mlia_emit_binary(l, MLIA_OP_EQUAL, x, zero));
     }
     if (to == MLIA_TFLITE_UINT8 && from != MLIA_TFLITE_UINT8) {
