@@ -101,12 +101,16 @@ static uint32_t linear_indices(lowering *l, operand *indices, const int64_t *dim
 {
     int64_t strides[MAX_RANK];
     int64_t step = 1;
+    *known = NULL;
     for (uint32_t i = depth; i > 0; i--) {
         strides[i - 1] = step;
-        step *= dims[i - 1];
+        step = mlia_lower_times(step, dims[i - 1]);
+    }
+    if (step < 1 || step > INT32_MAX) {
+        mlia_lower_error(l, MLIA_E_TFLITE_LIMIT, "indices into %lld places", (long long)step);
+        return MLIA_NONE;
     }
     int64_t flat[2] = {1, w};
-    *known = NULL;
     if (!indices->is_constant) {
         if (depth == 1)
             return mlia_emit_reshape(l, mlia_lower_value(l, indices), 2, flat);
@@ -123,9 +127,11 @@ static uint32_t linear_indices(lowering *l, operand *indices, const int64_t *dim
     for (int64_t i = 0; i < w; i++)
         for (uint32_t k = 0; k < depth; k++) {
             int64_t index = mlia_lower_integer_at(indices, (uint64_t)(i * depth + k));
-            if (index < 0 || index >= dims[k])
+            if (index < 0 || index >= dims[k]) {
                 mlia_lower_error(l, MLIA_E_TFLITE_ATTRIBUTE, "index %lld of a dimension of %lld",
                                  (long long)index, (long long)dims[k]);
+                return MLIA_NONE;
+            }
             linear[i] += index * strides[k];
         }
     *known = linear;

@@ -34,10 +34,8 @@ void mlia_lower_relu(lowering *l)
     if (mlia_lower_scale(l, in) != (double)scale || mlia_lower_zero(in) != zero)
         x = mlia_emit_rescale1(l, x, mlia_lower_type(out->type), (double)(mlia_lower_scale32(l, in) / scale),
                                mlia_lower_zero(in), zero, ROUND_DOUBLE);
-    double bottom =
-        fmax(mlia_lower_min(out), (double)(zero + mlia_lower_round((double)((float)low / scale))));
-    double top = high != 0.0 ? fmin(mlia_lower_max(out),
-                                    (double)(zero + mlia_lower_round((double)((float)high / scale))))
+    double bottom = fmax(mlia_lower_min(out), zero + round((double)((float)low / scale)));
+    double top = high != 0.0 ? fmin(mlia_lower_max(out), zero + round((double)((float)high / scale)))
                              : mlia_lower_max(out);
     if (bottom > mlia_lower_min(out) || top < mlia_lower_max(out))
         x = mlia_emit_clamp(l, x, fmin(bottom, top), top);

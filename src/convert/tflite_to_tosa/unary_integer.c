@@ -23,7 +23,7 @@ static void sqrt_table(lowering *l, const operand *in, const operand *out, int64
     float scale_out = mlia_lower_scale32(l, out);
     for (int q = -128; q < 128; q++) {
         float x = scale_in * (float)(q - mlia_lower_zero(in));
-        float y = x > 0.0f ? truncf(sqrtf(x) / scale_out) : 0.0f;
+        float y = x > 0.0f ? fminf(truncf(sqrtf(x) / scale_out), 256.0f) : 0.0f;
         entries[q + 128] = byte(mlia_lower_round((double)y) + mlia_lower_zero(out));
     }
 }
