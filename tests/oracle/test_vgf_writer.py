@@ -56,7 +56,8 @@ def test_same_without_replicated_composites(tmp_path):
 
 @pytest.mark.parametrize("mode", ["full", "partial", "full_preserve_io"])
 def test_same_with_type_narrowing(mode, tmp_path):
-    for file in (DATA / f"{n}.tosa" for n in ("24_type_narrowing", "08_elementwise_float", "22_simplified")):
+    files = [DATA / f"{n}.tosa" for n in ("24_type_narrowing", "08_elementwise_float", "22_simplified")]
+    for file in files + [DATA / "patterns" / "preserved_interface.mlir"]:
         assert_same(file, tmp_path, ["--narrow", mode], ["--type-narrowing", mode])
 
 

@@ -1,4 +1,5 @@
 /* Rules that compute: constants of equal elements, and operands that decide the result (zero, one). */
+#include "base/bytes.h"
 #include "convert/simplify/number.h"
 #include "convert/simplify/simplify.h"
 
@@ -56,6 +57,21 @@ static mlia_status *take_number(mlia_edit *edit, uint32_t op, mlia_number number
     uint32_t type = mlia_edit_tensor(edit, mlia_edit_operator(edit, op)->outputs[0])->type;
     size_t size = mlia_number_write(type, number, bytes);
     return size == 0 ? NULL : take_element(edit, op, (mlia_bytes){bytes, size});
+}
+
+/* Operators whose operands may change places have constants second. */
+mlia_status *mlia_rule_constant_second(mlia_edit *edit, uint32_t op)
+{
+    if (mlia_edit_operator(edit, op)->input_count != 2)
+        return NULL;
+    uint32_t first = mlia_edit_input(edit, op, 0);
+    uint32_t second = mlia_edit_input(edit, op, 1);
+    if (mlia_edit_producer(edit, first, MLIA_OP_CONST) == MLIA_NONE ||
+        mlia_edit_producer(edit, second, MLIA_OP_CONST) != MLIA_NONE)
+        return NULL;
+    mlia_edit_set_input(edit, op, 0, second);
+    mlia_edit_set_input(edit, op, 1, first);
+    return NULL;
 }
 
 mlia_status *mlia_rule_add(mlia_edit *edit, uint32_t op)
@@ -155,16 +171,37 @@ mlia_status *mlia_rule_compare(mlia_edit *edit, uint32_t op)
     return take_number(edit, op, (mlia_number){.integer = result});
 }
 
+/* Constants of equal elements, and others that nothing else reads. */
 mlia_status *mlia_rule_reciprocal_constant(mlia_edit *edit, uint32_t op)
 {
     uint32_t input = mlia_edit_input(edit, op, 0);
-    mlia_bytes element;
-    mlia_number number;
-    if (!mlia_edit_splat(edit, input, &element) ||
-        !mlia_number_read(mlia_edit_tensor(edit, input)->type, element, &number))
+    uint32_t type = mlia_edit_tensor(edit, input)->type;
+    mlia_bytes bytes = {NULL, 0};
+    if (mlia_edit_producer(edit, input, MLIA_OP_CONST) == MLIA_NONE)
         return NULL;
-    number.real = 1 / number.real;
-    return take_number(edit, op, number);
+    bool splat = mlia_edit_splat(edit, input, &bytes);
+    if (!splat && edit->uses[input] != 1)
+        return NULL;
+    if (!splat)
+        MLIA_TRY(mlia_edit_bytes(edit, input, &bytes));
+    uint8_t *data = MLIA_NEW_ARRAY(edit->arena, uint8_t, bytes.size + MLIA_NUMBER_SIZE);
+    MLIA_TRY_ALLOC(data);
+    size_t done = 0;
+    while (done < bytes.size) {
+        mlia_number number;
+        uint8_t element[MLIA_NUMBER_SIZE];
+        if (!mlia_number_read(type, mlia_bytes_slice(bytes, done, bytes.size), &number))
+            return NULL;
+        number.real = 1 / number.real;
+        size_t size = mlia_number_write(type, number, element);
+        if (size == 0)
+            return NULL;
+        memcpy(data + done, element, size);
+        done += size;
+    }
+    if (!mlia_edit_static(edit, mlia_edit_operator(edit, op)->outputs[0]))
+        return NULL;
+    return mlia_edit_make_constant(edit, op, (mlia_bytes){data, bytes.size}, splat);
 }
 
 /* Least and greatest values of an integer type, as floats are cast to it. */

@@ -124,7 +124,7 @@ mlia_status *mlia_rule_pool_nothing(mlia_edit *edit, uint32_t op)
                 all_are(pool->attributes->pad, 0);
     bool single = maximum && value->rank == 4 && value->dims[1] == 1 && value->dims[2] == 1;
     bool exact = maximum ? pool->attributes->nan_mode != MLIA_NAN_IGNORE : mlia_type_is_float(value->type);
-    return (unit || single) && exact ? mlia_rule_same_type(edit, op) : NULL;
+    return (unit && exact) || single ? mlia_rule_same_type(edit, op) : NULL;
 }
 
 static bool axis_of_one(mlia_edit *edit, uint32_t op)
@@ -207,7 +207,7 @@ mlia_status *mlia_rule_select(mlia_edit *edit, uint32_t op)
     uint32_t output = mlia_edit_operator(edit, op)->outputs[0];
     mlia_bytes element;
     uint32_t chosen = MLIA_NONE;
-    if (arms[0] == arms[1])
+    if (arms[0] == arms[1] && mlia_edit_static(edit, condition)) /* which cannot make the result larger */
         chosen = arms[0];
     else if (mlia_edit_splat(edit, condition, &element))
         chosen = mlia_number_is_zero(element) ? arms[1] : arms[0];

@@ -25,6 +25,7 @@ mlia_simplify_rule mlia_rule_reshape_reshape, mlia_rule_reshape_constant, mlia_r
     mlia_rule_tile_ones, mlia_rule_slice_concat, mlia_rule_slice_pad, mlia_rule_slice_constant,
     mlia_rule_pad_into;
 mlia_simplify_rule mlia_rule_add, mlia_rule_sub, mlia_rule_mul, mlia_rule_intdiv, mlia_rule_compare,
-    mlia_rule_cast_constant, mlia_rule_reciprocal_constant, mlia_rule_same_constant;
+    mlia_rule_cast_constant, mlia_rule_reciprocal_constant, mlia_rule_same_constant,
+    mlia_rule_constant_second;
 
 #endif

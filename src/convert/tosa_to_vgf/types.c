@@ -131,6 +131,7 @@ static mlia_status *add_cast(mlia_edit *edit, uint32_t from, uint32_t type, uint
 typedef struct outer_values {
     uint32_t *items;
     uint32_t count;
+    uint32_t *of; /* by value of the model: the value outside that stands for it, or MLIA_NONE */
 } outer_values;
 
 /* The block gets a new input; what was the input is forwarded to the CAST's result. Last input first, as the
@@ -150,6 +151,7 @@ static mlia_status *cast_inputs(mlia_edit *edit, outer_values *outer)
             return mlia_error_memory();
         MLIA_TRY(mlia_edit_add_operator(edit, MLIA_OP_CAST, MLIA_NONE, &inputs[i], 1, MLIA_TYPE_FP32,
                                         value.rank, value.dims, NULL, &op));
+        outer->of[edit->inputs[i]] = inputs[i];
         edit->forward[edit->inputs[i]] = mlia_edit_operator(edit, op)->outputs[0];
         MLIA_TRY(mlia_edit_append(edit, op));
         outer->items[outer->count++] = inputs[i];
@@ -158,20 +160,35 @@ static mlia_status *cast_inputs(mlia_edit *edit, outer_values *outer)
     return NULL;
 }
 
-/* Output `index` becomes the result of a CAST. */
+/* Output `index` becomes the result of a CAST, one for all outputs of the same value. Inputs that are
+ * returned stay as they are. */
 static mlia_status *cast_output(mlia_edit *edit, uint32_t index, outer_values *outer)
 {
-    uint32_t value = mlia_edit_value(edit, edit->outputs[index]);
+    uint32_t returned = edit->outputs[index];
+    uint32_t value = mlia_edit_value(edit, returned);
     if (mlia_edit_tensor(edit, value)->type != MLIA_TYPE_FP32)
         return NULL;
+    if (outer->of[returned] != MLIA_NONE) {
+        edit->outputs[index] = outer->of[returned];
+        return NULL;
+    }
     uint32_t op;
     MLIA_TRY(add_cast(edit, value, MLIA_TYPE_FP32, &op));
     MLIA_TRY(mlia_edit_append(edit, op));
     uint32_t result = mlia_edit_operator(edit, op)->outputs[0];
     mlia_edit_tensor(edit, result)->name = mlia_edit_tensor(edit, value)->name;
-    edit->outputs[index] = result;
+    edit->outputs[index] = outer->of[returned] = result;
     outer->items[outer->count++] = result;
     return NULL;
+}
+
+static void reverse_constants(mlia_edit *edit)
+{
+    for (size_t i = 0; i < edit->constant_count / 2; i++) {
+        uint32_t swap = edit->constants[i];
+        edit->constants[i] = edit->constants[edit->constant_count - 1 - i];
+        edit->constants[edit->constant_count - 1 - i] = swap;
+    }
 }
 
 /* Casts behind the inputs and behind the operators that make outputs. Called before types change. */
@@ -196,6 +213,8 @@ static mlia_status *preserve_interface(mlia_edit *edit, outer_values *outer)
     edit->operators = NULL;
     edit->operator_count = edit->operator_capacity = 0;
     MLIA_TRY(cast_inputs(edit, outer));
+    if (edit->operator_count > 0) /* constants behind the casts: hoisting turns them round */
+        reverse_constants(edit);
     for (uint32_t i = first[made]; i != MLIA_NONE; i = next[i])
         MLIA_TRY(cast_output(edit, i, outer));
     for (size_t k = 0; k < old_count; k++) {
@@ -211,8 +230,11 @@ mlia_status *mlia_narrow_floats(mlia_edit *edit, mlia_narrowing narrowing)
     if (narrowing == MLIA_NARROWING_NONE)
         return NULL;
     outer_values outer = {
-        .items = MLIA_NEW_ARRAY(edit->arena, uint32_t, (size_t)edit->input_count + edit->output_count)};
+        .items = MLIA_NEW_ARRAY(edit->arena, uint32_t, (size_t)edit->input_count + edit->output_count),
+        .of = MLIA_NEW_ARRAY(edit->arena, uint32_t, edit->graph->value_count)};
     MLIA_TRY_ALLOC(outer.items);
+    MLIA_TRY_ALLOC(outer.of);
+    memset(outer.of, 0xFF, edit->graph->value_count * sizeof *outer.of);
     for (uint32_t i = 0; i < edit->graph->operator_count; i++)
         MLIA_TRY(narrow_attributes(edit, mlia_edit_operator(edit, i), narrowing));
     if (narrowing == MLIA_NARROWING_FULL_PRESERVE_IO)

@@ -58,9 +58,10 @@ static mlia_status *add_range(mlia_mlir_bytecode *file, mlia_reader *reader, uin
                               mlia_buffer *text)
 {
     static const char *const before[] = {":", ":", " to :", ":"};
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t number = 0;
-        MLIA_TRY(mlia_mlir_read_number(file, reader, &number));
+    for (uint32_t i = 0; i < count || i < 2; i++) {
+        uint64_t number = 0; /* also what line and column are when they are left out */
+        if (i < count)
+            MLIA_TRY(mlia_mlir_read_number(file, reader, &number));
         const char *mark = i == 2 && count == 4 ? " to " : before[i];
         mlia_buffer_format(text, "%s%llu", mark, (unsigned long long)number);
     }
@@ -85,9 +86,9 @@ static mlia_status *write_location(mlia_mlir_bytecode *file, mlia_reader *reader
         uint32_t count = 0;
         MLIA_TRY(add_quoted(file, reader, text));
         MLIA_TRY(mlia_mlir_read_count(file, reader, &count));
-        if (count < 2 || count > 4)
+        if (count > 4)
             return mlia_mlir_reader_error(file, MLIA_MLIR_SYNTAX, reader,
-                                          "file range has not 2 to 4 numbers");
+                                          "file range has more than 4 numbers");
         return add_range(file, reader, count, text);
     }
     case MLIA_MLIR_CODE_NAME: {

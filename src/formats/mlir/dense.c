@@ -312,6 +312,20 @@ static mlia_status *parse_hex(element_stream *elements, mlia_str text, uint64_t 
     return mlia_mlir_encode_raw(arena, type, (mlia_bytes){raw, (size_t)size}, size / unit, &constant->bytes);
 }
 
+/* The same where comments stand: they may hold anything. */
+static const char *find_end_among_comments(const char *p, const char *end)
+{
+    while (p != NULL && p < end && *p != '>') {
+        if (*p == '"')
+            p = mlia_mlir_skip_string(p, end);
+        else if (*p == '/' && end - p > 1 && p[1] == '/')
+            p = memchr(p, '\n', (size_t)(end - p));
+        else
+            p++;
+    }
+    return p == end ? NULL : p;
+}
+
 /* The '>' behind the elements that start at `p`, or NULL. Strings are skipped. */
 static const char *find_end(const char *p, const char *end)
 {
@@ -443,7 +457,8 @@ mlia_status *mlia_mlir_parse_dense(mlia_mlir_lexer *lexer, mlia_mlir_attribute *
         MLIA_TRY(find_resource(lexer, &digits));
         MLIA_TRY(mlia_mlir_expect(lexer, '>', "'>' after the key of a resource"));
     } else {
-        elements.end = find_end(lexer->next, lexer->end);
+        bool comments = lexer->outline == NULL || lexer->outline->comments;
+        elements.end = (comments ? find_end_among_comments : find_end)(lexer->next, lexer->end);
         if (elements.end == NULL)
             return mlia_mlir_error(lexer->context, MLIA_MLIR_SYNTAX, lexer->token.begin,
                                    "'<' is never closed by '>'");

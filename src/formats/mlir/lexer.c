@@ -319,6 +319,11 @@ mlia_status *mlia_mlir_find_angle(const mlia_mlir_lexer *lexer, const char *begi
                 if (*p == '\\')
                     p++;
             break;
+        case '/':
+            if (lexer->end - p > 1 && p[1] == '/')
+                while (p + 1 < lexer->end && p[1] != '\n')
+                    p++;
+            break;
         case '(':
         case '[':
         case '{':

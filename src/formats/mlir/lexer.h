@@ -59,6 +59,7 @@ typedef struct mlia_mlir_outline {
     size_t resource_count;
     size_t resource_capacity;
     bool resources_read;
+    bool comments; /* there are some */
 } mlia_mlir_outline;
 
 typedef struct mlia_mlir_lexer {

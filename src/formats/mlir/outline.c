@@ -109,6 +109,7 @@ static mlia_status *scan_special(text_scan *scan, const char **position)
     case '/':
         if (left >= 2 && p[1] == '/') {
             const char *line_end = memchr(p, '\n', left);
+            scan->outline->comments = true;
             *position = line_end != NULL ? line_end : scan->end;
         }
         return NULL;

@@ -155,11 +155,15 @@ uint32_t spirv_element(spirv_writer *writer, const mlia_spirv_element *element, 
                         size > 4 ? 2 : 1);
 }
 
-static bool all_zero(mlia_bytes bytes)
+/* Zeros of either sign: the official converter writes -0.0 as null, too, when nothing else is there. */
+static bool all_zero(const mlia_spirv_element *element, mlia_bytes bytes)
 {
-    for (size_t i = 0; i < bytes.size; i++)
-        if (bytes.data[i] != 0)
+    uint32_t size = mlia_spirv_element_bytes(element);
+    for (size_t i = 0; i < bytes.size; i++) {
+        bool signed_byte = element->is_float && i % size == size - 1;
+        if ((bytes.data[i] & (signed_byte ? 0x7F : 0xFF)) != 0)
             return false;
+    }
     return true;
 }
 
@@ -201,7 +205,7 @@ static uint32_t constant(spirv_writer *writer, const mlia_spirv_element *element
     bool many = bytes.size > mlia_spirv_element_bytes(element);
     if (replicate && many && all_equal(element, bytes))
         writer->replicated_used = true; /* also for zeros, as the official converter has it */
-    if (all_zero(bytes))
+    if (all_zero(element, bytes))
         return spirv_intern(writer, MLIA_SPIRV_OpConstantNull, tensor_type(writer, element, rank, dims), NULL,
                             0);
     if (replicate && many && all_equal(element, bytes)) {
