@@ -15,7 +15,7 @@ status=0
 # shellcheck disable=SC2086
 .venv/bin/clang-format --dry-run -Werror $files || status=1
 
-long=$(wc -l $files | awk '$2 != "total" && $1 > 650 {print $2 ": " $1 " lines (at most 650)"}')
+long=$(wc -l $files | awk '$2 != "total" && $1 > 600 {print $2 ": " $1 " lines (at most 600)"}')
 [ -z "$long" ] || { echo "$long" >&2; status=1; }
 
 # Every kind that the sources raise is in the table; none of the table is dead.
