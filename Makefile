@@ -4,7 +4,7 @@
 #   make demo         build it and analyse the keyword spotter in examples/
 #   make test         set up and run all tests          make test-quick   the ones that need no other tool
 #   make lint         formatting and static analysis    make asan         the tests under Address- and UBSanitizer
-#   make fuzz         run every fuzz target             make bench        times beside the official tools
+#   make fuzz         run every fuzz target             make bench        times and memory beside the official tools
 #   make install      into PREFIX (default /usr/local)  make clean        remove what was built
 #
 # Each target installs the packages it needs on Debian 12 and Ubuntu 24.04 (scripts/setup.sh).

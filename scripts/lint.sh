@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-files=$(git ls-files 'src/*.c' 'src/*.h' 'include/*.h' 'tests/*.c' 'tests/*.h')
+files=$(git ls-files 'src/*.c' 'src/*.h' 'include/*.h' 'tests/*.c' 'tests/*.h' 'bench/*.c')
 if [ "${1:-}" = --format ]; then
     # shellcheck disable=SC2086
     exec .venv/bin/clang-format -i $files
