@@ -484,8 +484,8 @@ class Module:
                         return self.number(element, True) if self.chance(0.3) else "0" if element in INTEGERS else "0.0"
                     return f"[{', '.join(part(rest[1:]) for _ in range(rest[0]))}]"
                 return self.constant(element, shape, f"dense<{part(list(shape))}>")
-            return self.constant(element, shape)
-        return self.operand(element, shape, constant=0.7)
+            return self.constant(element, shape, None if element in INTEGERS else f"dense<{self.nested(list(shape), element, False)}>")
+        return self.operand(element, shape, constant=0.7 if element in INTEGERS else 0)
 
     def convolution(self):
         r, op = self.r, self.r.choice(("conv2d", "conv2d", "depthwise_conv2d", "conv3d", "transpose_conv2d"))

@@ -133,6 +133,8 @@ mlia_status *mlia_rule_mul(mlia_edit *edit, uint32_t op)
         if (__builtin_add_overflow(product, half, &product))
             return NULL;
         product >>= shift.integer;
+        if (product < INT32_MIN || product > INT32_MAX)
+            return NULL;
     }
     return take_number(edit, op, (mlia_number){product, pair.number[0].real * pair.number[1].real});
 }

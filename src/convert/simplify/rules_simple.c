@@ -164,13 +164,24 @@ static bool zero_points_are_zero(mlia_edit *edit, uint32_t op)
     return true;
 }
 
-mlia_status *mlia_rule_negate_negate(mlia_edit *edit, uint32_t op)
+/* What two negations in a row, `op` the second, leave: MLIA_NONE when it is not such a pair. */
+static uint32_t negated_twice(mlia_edit *edit, uint32_t op)
 {
     uint32_t first = mlia_edit_producer(edit, mlia_edit_input(edit, op, 0), MLIA_OP_NEGATE);
     if (first == MLIA_NONE || !zero_points_are_zero(edit, op) || !zero_points_are_zero(edit, first))
-        return NULL;
+        return MLIA_NONE;
     uint32_t input = mlia_edit_input(edit, first, 0);
-    if (mlia_edit_same_type(edit, input, mlia_edit_operator(edit, op)->outputs[0]))
+    return mlia_edit_same_type(edit, input, mlia_edit_operator(edit, op)->outputs[0]) ? input : MLIA_NONE;
+}
+
+/* Of three in a row the last one stays, so the pair in front of it goes first. */
+mlia_status *mlia_rule_negate_negate(mlia_edit *edit, uint32_t op)
+{
+    uint32_t input = negated_twice(edit, op);
+    if (input == MLIA_NONE)
+        return NULL;
+    uint32_t first = mlia_edit_producer(edit, mlia_edit_input(edit, op, 0), MLIA_OP_NEGATE);
+    if (negated_twice(edit, first) == MLIA_NONE)
         mlia_edit_replace(edit, op, input);
     return NULL;
 }
@@ -209,7 +220,8 @@ mlia_status *mlia_rule_select(mlia_edit *edit, uint32_t op)
     uint32_t chosen = MLIA_NONE;
     if (arms[0] == arms[1] && mlia_edit_static(edit, condition)) /* which cannot make the result larger */
         chosen = arms[0];
-    else if (mlia_edit_splat(edit, condition, &element))
+    else if (mlia_edit_static(edit, arms[0]) && mlia_edit_static(edit, arms[1]) &&
+             mlia_edit_splat(edit, condition, &element))
         chosen = mlia_number_is_zero(element) ? arms[1] : arms[0];
     if (chosen != MLIA_NONE && mlia_edit_same_type(edit, chosen, output)) {
         mlia_edit_replace(edit, op, chosen);

@@ -33,5 +33,9 @@ int32_t mlia_weight_sparsity(const mlia_graph_value *value, mlia_bytes bytes)
         (value->dims[1] == 1 && value->dims[2] == 1))
         return -1;
     size_t size = bytes.size / (size_t)elements;
-    return !is_uniform(bytes, size) && is_sparse(bytes, size, (size_t)value->dims[3]) ? 3 : -1;
+    size_t row = (size_t)value->dims[3];
+    /* equal elements are marked only when they are floats in whole groups; the official converter then marks
+     * ones, too, which are not sparse */
+    bool marked = !is_uniform(bytes, size) || (mlia_type_is_float(value->type) && row % 4 == 0);
+    return marked && is_sparse(bytes, size, row) ? 3 : -1;
 }

@@ -134,28 +134,56 @@ typedef struct outer_values {
     uint32_t *of; /* by value of the model: the value outside that stands for it, or MLIA_NONE */
 } outer_values;
 
-/* The block gets a new input; what was the input is forwarded to the CAST's result. Last input first, as the
- * official converter has it. */
-static mlia_status *cast_inputs(mlia_edit *edit, outer_values *outer)
+/* Inputs of type FP32 in the order in which `operators` first read them; *found of them. */
+static mlia_status *inputs_by_use(mlia_edit *edit, const uint32_t *operators, size_t count, uint32_t **order,
+                                  uint32_t *found)
 {
+    uint32_t *index = MLIA_NEW_ARRAY(edit->arena, uint32_t, edit->graph->value_count);
+    *order = MLIA_NEW_ARRAY(edit->arena, uint32_t, edit->input_count);
+    MLIA_TRY_ALLOC(index);
+    MLIA_TRY_ALLOC(*order);
+    memset(index, 0xFF, edit->graph->value_count * sizeof *index);
+    *found = 0;
+    for (uint32_t i = 0; i < edit->input_count; i++)
+        if (mlia_edit_tensor(edit, edit->inputs[i])->type == MLIA_TYPE_FP32)
+            index[edit->inputs[i]] = i;
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < mlia_edit_operator(edit, operators[i])->input_count; k++) {
+            uint32_t value = mlia_edit_input(edit, operators[i], k);
+            if (index[value] == MLIA_NONE)
+                continue;
+            (*order)[(*found)++] = index[value];
+            index[value] = MLIA_NONE;
+        }
+    return NULL;
+}
+
+/* The block gets a new input; what was the input is forwarded to the CAST's result. The input that is used
+ * first comes last, as the official converter has it. */
+static mlia_status *cast_inputs(mlia_edit *edit, const uint32_t *operators, size_t count, outer_values *outer)
+{
+    uint32_t *order;
+    uint32_t found;
+    MLIA_TRY(inputs_by_use(edit, operators, count, &order, &found));
     uint32_t *inputs = MLIA_NEW_ARRAY(edit->arena, uint32_t, edit->input_count);
     MLIA_TRY_ALLOC(inputs);
-    for (uint32_t i = edit->input_count; i-- > 0;) {
+    if (edit->input_count > 0)
+        memcpy(inputs, edit->inputs, edit->input_count * sizeof *inputs);
+    while (found-- > 0) {
+        uint32_t i = order[found];
         const mlia_graph_value value = *mlia_edit_tensor(edit, edit->inputs[i]);
-        inputs[i] = edit->inputs[i];
-        if (value.type != MLIA_TYPE_FP32)
-            continue;
         uint32_t op;
         inputs[i] = mlia_graph_add_tensor(edit->graph, 0, value.name, MLIA_TYPE_FP32, value.rank, value.dims);
         if (inputs[i] == MLIA_NONE)
             return mlia_error_memory();
         MLIA_TRY(mlia_edit_add_operator(edit, MLIA_OP_CAST, MLIA_NONE, &inputs[i], 1, MLIA_TYPE_FP32,
                                         value.rank, value.dims, NULL, &op));
-        outer->of[edit->inputs[i]] = inputs[i];
         edit->forward[edit->inputs[i]] = mlia_edit_operator(edit, op)->outputs[0];
         MLIA_TRY(mlia_edit_append(edit, op));
-        outer->items[outer->count++] = inputs[i];
     }
+    for (uint32_t i = 0; i < edit->input_count; i++)
+        if (mlia_edit_tensor(edit, inputs[i])->type == MLIA_TYPE_FP32)
+            outer->items[outer->count++] = outer->of[edit->inputs[i]] = inputs[i];
     edit->inputs = inputs;
     return NULL;
 }
@@ -182,13 +210,38 @@ static mlia_status *cast_output(mlia_edit *edit, uint32_t index, outer_values *o
     return NULL;
 }
 
-static void reverse_constants(mlia_edit *edit)
+/* Constants behind the first cast come first, turned round, when the official converter gathers them again.
+ */
+static void gather_constants(mlia_edit *edit, size_t before_cast)
 {
-    for (size_t i = 0; i < edit->constant_count / 2; i++) {
-        uint32_t swap = edit->constants[i];
-        edit->constants[i] = edit->constants[edit->constant_count - 1 - i];
-        edit->constants[edit->constant_count - 1 - i] = swap;
+    uint32_t *constants = edit->constants;
+    for (size_t from = 0, to = edit->constant_count; from + 1 < to; from++) {
+        uint32_t swap = constants[from];
+        constants[from] = constants[--to];
+        constants[to] = swap;
     }
+    for (size_t from = edit->constant_count - before_cast, to = edit->constant_count; from + 1 < to; from++) {
+        uint32_t swap = constants[from];
+        constants[from] = constants[--to];
+        constants[to] = swap;
+    }
+}
+
+/* How many constants stand up to the first one that is an output of type FP32: all when there is none. */
+static mlia_status *constants_before_output(mlia_edit *edit, size_t *count)
+{
+    bool *returned = MLIA_NEW_ARRAY(edit->arena, bool, edit->graph->value_count);
+    MLIA_TRY_ALLOC(returned);
+    for (uint32_t i = 0; i < edit->output_count; i++)
+        returned[mlia_edit_value(edit, edit->outputs[i])] = true;
+    for (*count = 0; *count < edit->constant_count; (*count)++) {
+        uint32_t value = mlia_edit_operator(edit, edit->constants[*count])->outputs[0];
+        if (returned[value] && mlia_edit_tensor(edit, value)->type == MLIA_TYPE_FP32) {
+            (*count)++;
+            break;
+        }
+    }
+    return NULL;
 }
 
 /* Casts behind the inputs and behind the operators that make outputs. Called before types change. */
@@ -212,9 +265,11 @@ static mlia_status *preserve_interface(mlia_edit *edit, outer_values *outer)
     }
     edit->operators = NULL;
     edit->operator_count = edit->operator_capacity = 0;
-    MLIA_TRY(cast_inputs(edit, outer));
-    if (edit->operator_count > 0) /* constants behind the casts: hoisting turns them round */
-        reverse_constants(edit);
+    MLIA_TRY(cast_inputs(edit, old, old_count, outer));
+    size_t before_cast = 0;
+    if (edit->operator_count == 0)
+        MLIA_TRY(constants_before_output(edit, &before_cast));
+    gather_constants(edit, before_cast);
     for (uint32_t i = first[made]; i != MLIA_NONE; i = next[i])
         MLIA_TRY(cast_output(edit, i, outer));
     for (size_t k = 0; k < old_count; k++) {
