@@ -37,6 +37,12 @@ mlia_str mlia_rule_name(mlia_rule rule);
  * `arena`. Fails only for memory. */
 mlia_status *mlia_graph_verify(const mlia_graph *graph, mlia_arena *arena, mlia_findings *findings);
 
+/* False for types that TOSA has and its SPIR-V instructions do not: those of the 1.1 draft. */
+bool mlia_types_have_instruction(const mlia_graph *graph, const mlia_operator *op);
+/* Checks only that operators of a kind that SPIR-V has (1-67) are there for their types. */
+mlia_status *mlia_graph_verify_instructions(const mlia_graph *graph, mlia_arena *arena,
+                                            mlia_findings *findings);
+
 /* The first finding of a kind that makes the graph unusable, as an error (E_TOSA_TYPE, E_TOSA_SHAPE,
  * E_TOSA_ATTRIBUTE … naming operator and label), or NULL. */
 mlia_status *mlia_findings_status(const mlia_graph *graph, const mlia_findings *findings);

@@ -123,44 +123,6 @@ static lowering lowering_of(uint32_t op)
     }
 }
 
-/* Legal types that the model converter refuses: first input, second input, first output; UNKNOWN = any. */
-typedef struct refused_types {
-    uint32_t op;
-    uint8_t first;
-    uint8_t second;
-    uint8_t out;
-} refused_types;
-
-#define EACH_CONVOLUTION(first, second, out)                                                                 \
-    {MLIA_OP_CONV2D, first, second, out}, {MLIA_OP_CONV3D, first, second, out},                              \
-        {MLIA_OP_DEPTHWISE_CONV2D, first, second, out},                                                      \
-    {                                                                                                        \
-        MLIA_OP_TRANSPOSE_CONV2D, first, second, out                                                         \
-    }
-#define EACH_NARROW(op, out)                                                                                 \
-    {op, MLIA_TYPE_FP8E4M3, MLIA_TYPE_UNKNOWN, out},                                                         \
-    {                                                                                                        \
-        op, MLIA_TYPE_FP8E5M2, MLIA_TYPE_UNKNOWN, out                                                        \
-    }
-
-static const refused_types refused[] = {
-    {MLIA_OP_GATHER, MLIA_TYPE_BOOL, MLIA_TYPE_UNKNOWN, MLIA_TYPE_UNKNOWN},
-    {MLIA_OP_SCATTER, MLIA_TYPE_BOOL, MLIA_TYPE_UNKNOWN, MLIA_TYPE_UNKNOWN},
-    {MLIA_OP_CAST, MLIA_TYPE_BOOL, MLIA_TYPE_UNKNOWN, MLIA_TYPE_FP32},
-    {MLIA_OP_CAST, MLIA_TYPE_FP32, MLIA_TYPE_UNKNOWN, MLIA_TYPE_BOOL},
-    EACH_CONVOLUTION(MLIA_TYPE_FP8E4M3, MLIA_TYPE_UNKNOWN, MLIA_TYPE_FP32),
-    EACH_CONVOLUTION(MLIA_TYPE_FP8E5M2, MLIA_TYPE_UNKNOWN, MLIA_TYPE_FP32),
-    EACH_NARROW(MLIA_OP_MATMUL, MLIA_TYPE_FP32),
-    {MLIA_OP_MATMUL, MLIA_TYPE_FP8E4M3, MLIA_TYPE_FP8E5M2, MLIA_TYPE_UNKNOWN},
-    {MLIA_OP_MATMUL, MLIA_TYPE_FP8E5M2, MLIA_TYPE_FP8E4M3, MLIA_TYPE_UNKNOWN},
-    EACH_NARROW(MLIA_OP_RESIZE, MLIA_TYPE_UNKNOWN),
-    {MLIA_OP_CONST, MLIA_TYPE_UNKNOWN, MLIA_TYPE_UNKNOWN, MLIA_TYPE_FP4E2M1},
-    {MLIA_OP_CONST, MLIA_TYPE_UNKNOWN, MLIA_TYPE_UNKNOWN, MLIA_TYPE_FP6E2M3},
-    {MLIA_OP_CONST, MLIA_TYPE_UNKNOWN, MLIA_TYPE_UNKNOWN, MLIA_TYPE_FP6E3M2},
-    {MLIA_OP_CONST, MLIA_TYPE_UNKNOWN, MLIA_TYPE_UNKNOWN, MLIA_TYPE_FP8UE8M0},
-    {MLIA_OP_CONST, MLIA_TYPE_UNKNOWN, MLIA_TYPE_UNKNOWN, MLIA_TYPE_MXINT8},
-};
-
 enum { MAX_CONVERTER_RANK = 6 };
 
 /* Domain of custom operators that hold a shader. */
@@ -293,12 +255,6 @@ static mlia_status *place(checker_state *checker)
 
 /* --- demotion --- */
 
-static bool type_matches(uint8_t wanted, const mlia_graph *graph, const uint32_t *values, uint32_t count,
-                         uint32_t index)
-{
-    return wanted == MLIA_TYPE_UNKNOWN || (index < count && graph->values[values[index]].type == wanted);
-}
-
 static mlia_str type_name(const checker_state *checker, uint32_t value)
 {
     return mlia_type_describe(checker->graph->values[value].type)->name;
@@ -307,24 +263,18 @@ static mlia_str type_name(const checker_state *checker, uint32_t value)
 static mlia_status *check_converter_types(checker_state *checker)
 {
     const mlia_operator *op = checker->op;
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        if (refused[i].op != op->op ||
-            !type_matches(refused[i].first, checker->graph, op->inputs, op->input_count, 0) ||
-            !type_matches(refused[i].second, checker->graph, op->inputs, op->input_count, 1) ||
-            !type_matches(refused[i].out, checker->graph, op->outputs, op->output_count, 0))
-            continue;
-        mlia_str out = type_name(checker, op->outputs[0]);
-        mlia_str name = mlia_operator_name(op);
-        mlia_str error =
-            op->input_count == 0
-                ? mlia_arena_format(checker->arena, "%.*s of %.*s: legal, but the model converter refuses it",
-                                    MLIA_STR_ARG(name), MLIA_STR_ARG(out))
-                : mlia_arena_format(
-                      checker->arena, "%.*s on %.*s to %.*s: legal, but the model converter refuses it",
-                      MLIA_STR_ARG(name), MLIA_STR_ARG(type_name(checker, op->inputs[0])), MLIA_STR_ARG(out));
-        return fail_with(checker, CONVERTER_TYPE, MLIA_RULE_TYPE, error, error);
-    }
-    return NULL;
+    if (mlia_types_have_instruction(checker->graph, op))
+        return NULL;
+    mlia_str out = type_name(checker, op->outputs[0]);
+    mlia_str name = mlia_operator_name(op);
+    mlia_str error =
+        op->input_count == 0
+            ? mlia_arena_format(checker->arena, "%.*s of %.*s: legal, but the model converter refuses it",
+                                MLIA_STR_ARG(name), MLIA_STR_ARG(out))
+            : mlia_arena_format(
+                  checker->arena, "%.*s on %.*s to %.*s: legal, but the model converter refuses it",
+                  MLIA_STR_ARG(name), MLIA_STR_ARG(type_name(checker, op->inputs[0])), MLIA_STR_ARG(out));
+    return fail_with(checker, CONVERTER_TYPE, MLIA_RULE_TYPE, error, error);
 }
 
 static mlia_status *check_converter_rank(checker_state *checker)

@@ -99,3 +99,12 @@ def test_every_form_is_the_same_module(seed, tmp_path):
     if official("-i", source, "-o", tmp_path / "1.vgf").returncode == 0:
         assert official("-i", forms[0], "-o", tmp_path / "2.vgf").returncode == 0
         assert (tmp_path / "1.vgf").read_bytes() == (tmp_path / "2.vgf").read_bytes()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_same_types_are_refused(seed, tmp_path):
+    source = tmp_path / "any.mlir"
+    source.write_bytes(random_mlir.module(seed, lawless=True).encode())
+    theirs = official("-i", source, "-o", tmp_path / "theirs.vgf")
+    ours = run(CONVERT, "--no-debug", source, tmp_path / "ours.vgf")
+    assert (ours.returncode == 0) == (theirs.returncode == 0), ours.stderr + theirs.stderr

@@ -42,8 +42,8 @@ class Value:
 
 
 class Module:
-    def __init__(self, seed):
-        self.r = random.Random(seed)
+    def __init__(self, seed, lawless=False):
+        self.r, self.lawless = random.Random(seed), lawless
         self.values, self.arguments, self.lines, self.locations, self.resources = [], [], [], [], []
         self.used, self.count, self.types = set(), 0, {}
         self.style = self.r.choice(("plain", "plain", "wild"))
@@ -258,6 +258,8 @@ class Module:
 
     def some(self, elements):
         """One of the element types, rather one that values have."""
+        if self.lawless:
+            return self.r.choice(MOVED + ("i48",))
         have = [v.element for v in self.values if v.element in elements]
         return self.r.choice(have) if have and self.chance(0.8) else self.r.choice(elements)
 
@@ -308,6 +310,8 @@ class Module:
     def multiply(self):
         operands, shape = self.pair(("i8", "i16", "i32") + FLOAT)
         element = operands[0].element
+        if element in ("i8", "i16") and all(o.constant for o in operands):  # the official converter multiplies them modulo 2^8, 2^16
+            return self.reverse()
         shift = self.constant("i8", [1], f"dense<{self.r.choice((0, 0, 1, 7, 30)) if element == 'i32' else 0}>")
         return self.operation("mul", operands + [shift], [("i32" if element in INTEGERS else element, shape)])
 
@@ -341,7 +345,7 @@ class Module:
 
     def cast(self):
         x = self.operand(self.some(list(CASTS)))
-        to = x.element if self.chance(0.1) else self.r.choice(CASTS[x.element])
+        to = self.some(MOVED) if self.lawless else x.element if self.chance(0.1) else self.r.choice(CASTS[x.element])
         return self.operation("cast", [x], [(to, x.shape)])
 
     def reduce(self):
@@ -571,8 +575,10 @@ class Module:
                 reverse, slice, tile, transpose, gather, table, resize, rescale, convolution, matmul, pool, fourier)
     FLEXIBLE = (unary, binary, multiply, compare, select, clamp, negate, cast)  # with unknown dimensions
 
+    LAWLESS = (unary, binary, compare, select, cast, reduce, argmax, concat, reverse, slice, tile, transpose)  # with any types
+
     def function(self, count):
-        families = self.FLEXIBLE if self.unknown else self.r.sample(self.FAMILIES, self.r.randint(1, 5)) if self.chance(0.5) else self.FAMILIES
+        families = self.LAWLESS if self.lawless else self.FLEXIBLE if self.unknown else self.r.sample(self.FAMILIES, self.r.randint(1, 5)) if self.chance(0.5) else self.FAMILIES
         if self.unknown:
             for element in self.r.sample(("i8", "i32", "f32", "f16"), 2):
                 self.operand(element, [None if self.chance(0.5) else d for d in self.dims(2)], constant=0)
@@ -587,7 +593,7 @@ class Module:
         return results
 
     def text(self):
-        results = self.function(self.r.choice((1, 1, 2, 4, 8, 16)))
+        results = self.function(1 if self.lawless else self.r.choice((1, 1, 2, 4, 8, 16)))
         arguments = []
         if not self.arguments and self.chance(0.5):
             self.arguments.append(Value("%arg0", "f32", (2,)))
@@ -614,8 +620,8 @@ class Module:
         return text
 
 
-def module(seed):
-    return Module(seed).text()
+def module(seed, lawless=False):
+    return Module(seed, lawless).text()
 
 
 if __name__ == "__main__":

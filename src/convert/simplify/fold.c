@@ -1,5 +1,5 @@
-/* Folding of constants that one operator reads and nothing else: transposes, and reductions of whole numbers.
- */
+/* Folding of constants that one operator reads and nothing else: transposes, reciprocals, and reductions of
+ * whole numbers. */
 #include "base/bytes.h"
 #include "convert/simplify/number.h"
 #include "convert/simplify/simplify.h"
@@ -108,19 +108,52 @@ static mlia_status *fold_reduction(mlia_edit *edit, uint32_t op, uint32_t value)
     return mlia_edit_make_constant(edit, op, (mlia_bytes){data, results * size}, false);
 }
 
+static mlia_status *fold_reciprocal(mlia_edit *edit, uint32_t op, uint32_t value)
+{
+    uint32_t type = mlia_edit_tensor(edit, value)->type;
+    mlia_bytes bytes = {NULL, 0};
+    MLIA_TRY(mlia_edit_bytes(edit, value, &bytes));
+    uint8_t *data = MLIA_NEW_ARRAY(edit->arena, uint8_t, bytes.size + MLIA_NUMBER_SIZE);
+    MLIA_TRY_ALLOC(data);
+    for (size_t at = 0, size = 0; at < bytes.size; at += size) {
+        mlia_number number = {0};
+        uint8_t element[MLIA_NUMBER_SIZE];
+        if (!mlia_number_read(type, mlia_bytes_slice(bytes, at, bytes.size - at), &number))
+            return NULL;
+        bool nan = isnan(number.real); /* stays the same one */
+        number.real = 1 / number.real;
+        size = mlia_number_write(type, number, element);
+        if (size == 0)
+            return NULL;
+        memcpy(data + at, nan ? bytes.data + at : element, size);
+    }
+    return mlia_edit_make_constant(edit, op, (mlia_bytes){data, bytes.size}, false);
+}
+
+static mlia_status *fold(mlia_edit *edit, uint32_t op, uint32_t value)
+{
+    switch (mlia_edit_operator(edit, op)->op) {
+    case MLIA_OP_TRANSPOSE:
+        return fold_transpose(edit, op, value);
+    case MLIA_OP_RECIPROCAL:
+        return fold_reciprocal(edit, op, value);
+    default:
+        return fold_reduction(edit, op, value);
+    }
+}
+
 mlia_status *mlia_fold_constants(mlia_edit *edit)
 {
     MLIA_TRY(mlia_edit_count_uses(edit));
     for (size_t i = 0; i < edit->operator_count; i++) {
         uint32_t op = edit->operators[i];
         uint32_t kind = mlia_edit_operator(edit, op)->op;
-        if (kind != MLIA_OP_TRANSPOSE && !is_reduction(kind))
+        if (kind != MLIA_OP_TRANSPOSE && kind != MLIA_OP_RECIPROCAL && !is_reduction(kind))
             continue;
         uint32_t value = mlia_edit_input(edit, op, 0);
         if (mlia_edit_producer(edit, value, MLIA_OP_CONST) == MLIA_NONE || edit->uses[value] != 1)
             continue;
-        MLIA_TRY(kind == MLIA_OP_TRANSPOSE ? fold_transpose(edit, op, value)
-                                           : fold_reduction(edit, op, value));
+        MLIA_TRY(fold(edit, op, value));
     }
     MLIA_TRY(mlia_edit_count_uses(edit));
     return mlia_edit_hoist(edit);

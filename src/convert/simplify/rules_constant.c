@@ -1,5 +1,4 @@
 /* Rules that compute: constants of equal elements, and operands that decide the result (zero, one). */
-#include "base/bytes.h"
 #include "convert/simplify/number.h"
 #include "convert/simplify/simplify.h"
 
@@ -173,37 +172,16 @@ mlia_status *mlia_rule_compare(mlia_edit *edit, uint32_t op)
     return take_number(edit, op, (mlia_number){.integer = result});
 }
 
-/* Constants of equal elements, and others that nothing else reads. */
 mlia_status *mlia_rule_reciprocal_constant(mlia_edit *edit, uint32_t op)
 {
     uint32_t input = mlia_edit_input(edit, op, 0);
-    uint32_t type = mlia_edit_tensor(edit, input)->type;
-    mlia_bytes bytes = {NULL, 0};
-    if (mlia_edit_producer(edit, input, MLIA_OP_CONST) == MLIA_NONE)
+    mlia_bytes element;
+    mlia_number number;
+    if (!mlia_edit_splat(edit, input, &element) ||
+        !mlia_number_read(mlia_edit_tensor(edit, input)->type, element, &number))
         return NULL;
-    bool splat = mlia_edit_splat(edit, input, &bytes);
-    if (!splat && edit->uses[input] != 1)
-        return NULL;
-    if (!splat)
-        MLIA_TRY(mlia_edit_bytes(edit, input, &bytes));
-    uint8_t *data = MLIA_NEW_ARRAY(edit->arena, uint8_t, bytes.size + MLIA_NUMBER_SIZE);
-    MLIA_TRY_ALLOC(data);
-    size_t done = 0;
-    while (done < bytes.size) {
-        mlia_number number;
-        uint8_t element[MLIA_NUMBER_SIZE];
-        if (!mlia_number_read(type, mlia_bytes_slice(bytes, done, bytes.size), &number))
-            return NULL;
-        number.real = 1 / number.real;
-        size_t size = mlia_number_write(type, number, element);
-        if (size == 0)
-            return NULL;
-        memcpy(data + done, element, size);
-        done += size;
-    }
-    if (!mlia_edit_static(edit, mlia_edit_operator(edit, op)->outputs[0]))
-        return NULL;
-    return mlia_edit_make_constant(edit, op, (mlia_bytes){data, bytes.size}, splat);
+    number.real = 1 / number.real;
+    return take_number(edit, op, number);
 }
 
 /* Least and greatest values of an integer type, as floats are cast to it. */

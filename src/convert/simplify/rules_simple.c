@@ -15,21 +15,25 @@ mlia_status *mlia_rule_same_type(mlia_edit *edit, uint32_t op)
 }
 
 /* A clamp to the whole range of the type. Of floats: from minus infinity to infinity. */
-mlia_status *mlia_rule_clamp_nothing(mlia_edit *edit, uint32_t op)
+static bool clamps_nothing(mlia_edit *edit, uint32_t op)
 {
-    uint32_t input = mlia_edit_input(edit, op, 0);
-    uint32_t type = mlia_edit_tensor(edit, input)->type;
+    uint32_t type = mlia_edit_tensor(edit, mlia_edit_input(edit, op, 0))->type;
     const mlia_attributes *attributes = mlia_edit_operator(edit, op)->attributes;
     mlia_number low;
     mlia_number high;
     if (!mlia_number_read(type, attributes->min_val, &low) ||
         !mlia_number_read(type, attributes->max_val, &high))
-        return NULL;
+        return false;
     bool whole = mlia_type_is_float(type) ? low.real == -INFINITY && high.real == INFINITY
                                           : low.integer <= mlia_number_lowest(type) &&
                                                 high.integer >= -1 - mlia_number_lowest(type);
-    if (whole && same_as_input(edit, op))
-        mlia_edit_replace(edit, op, input);
+    return whole && same_as_input(edit, op);
+}
+
+mlia_status *mlia_rule_clamp_nothing(mlia_edit *edit, uint32_t op)
+{
+    if (clamps_nothing(edit, op))
+        mlia_edit_replace(edit, op, mlia_edit_input(edit, op, 0));
     return NULL;
 }
 
@@ -37,7 +41,7 @@ mlia_status *mlia_rule_clamp_nothing(mlia_edit *edit, uint32_t op)
 mlia_status *mlia_rule_clamp_clamp(mlia_edit *edit, uint32_t op)
 {
     uint32_t first = mlia_edit_producer(edit, mlia_edit_input(edit, op, 0), MLIA_OP_CLAMP);
-    if (first == MLIA_NONE)
+    if (first == MLIA_NONE || clamps_nothing(edit, first)) /* that one goes by itself */
         return NULL;
     uint32_t type = mlia_edit_tensor(edit, mlia_edit_input(edit, op, 0))->type;
     mlia_attributes merged = *mlia_edit_operator(edit, op)->attributes;

@@ -50,9 +50,11 @@ static mlia_status *prepare(const mlia_graph *graph, const mlia_tosa_to_vgf_opti
     if (!options->keep_operators) {
         MLIA_TRY(mlia_simplify(&edit));
         MLIA_TRY(mlia_fold_constants(&edit));
+        MLIA_TRY(mlia_simplify(&edit)); /* what has become constant */
         MLIA_TRY(separate_results(&edit));
     }
-    return mlia_edit_close(&edit, diagnostics, prepared);
+    MLIA_TRY(mlia_edit_close(&edit, diagnostics, prepared));
+    return mlia_vgf_check_types(*prepared, arena);
 }
 
 /* Reads the result under all rules of the reader. A fault is one of ours. */

@@ -2,6 +2,7 @@
 #include "convert/tosa_to_vgf/types.h"
 
 #include "convert/simplify/number.h"
+#include "graph/analyse.h"
 #include "graph/encode.h"
 
 /* Constant bytes again in another type: each stored element through a number. */
@@ -298,4 +299,19 @@ mlia_status *mlia_narrow_floats(mlia_edit *edit, mlia_narrowing narrowing)
     for (uint32_t i = 0; i < outer.count; i++)
         mlia_edit_tensor(edit, outer.items[i])->type = MLIA_TYPE_FP32;
     return NULL;
+}
+
+mlia_status *mlia_vgf_check_types(const mlia_graph *graph, mlia_arena *arena)
+{
+    mlia_graph written = *graph; /* with INT4 as the 8-bit elements that it becomes */
+    written.values = MLIA_NEW_ARRAY(arena, mlia_graph_value, graph->value_count);
+    MLIA_TRY_ALLOC(written.values);
+    for (uint32_t i = 0; i < graph->value_count; i++) {
+        written.values[i] = graph->values[i];
+        if (written.values[i].type == MLIA_TYPE_INT4)
+            written.values[i].type = MLIA_TYPE_INT8;
+    }
+    mlia_findings findings = {.limit = 1};
+    MLIA_TRY(mlia_graph_verify_instructions(&written, arena, &findings));
+    return mlia_findings_status(&written, &findings);
 }

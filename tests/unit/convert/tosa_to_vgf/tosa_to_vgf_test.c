@@ -273,12 +273,15 @@ static void test_refusals(void **unused)
     assert_kind(mlia_tosa_to_vgf(state.graph, NULL, NULL, &state.file), MLIA_E_TOSA_UNSUPPORTED);
     teardown(&state);
 
-    setup(&state);
-    input = tensor(&state, MLIA_STR("a"), MLIA_TYPE_FP6E2M3);
-    output = unary(&state, MLIA_OP_ABS, input, MLIA_TYPE_FP6E2M3, NULL);
-    finish(&state, &input, 1, &output, 1);
-    assert_kind(mlia_tosa_to_vgf(state.graph, NULL, NULL, &state.file), MLIA_E_TOSA_UNSUPPORTED);
-    teardown(&state);
+    static const mlia_type without_abs[] = {MLIA_TYPE_FP6E2M3, MLIA_TYPE_INT8, MLIA_TYPE_BOOL};
+    for (size_t i = 0; i < sizeof without_abs / sizeof *without_abs; i++) {
+        setup(&state);
+        input = tensor(&state, MLIA_STR("a"), without_abs[i]);
+        output = unary(&state, MLIA_OP_ABS, input, without_abs[i], NULL);
+        finish(&state, &input, 1, &output, 1);
+        assert_kind(mlia_tosa_to_vgf(state.graph, NULL, NULL, &state.file), MLIA_E_TOSA_TYPE);
+        teardown(&state);
+    }
 
     setup(&state);
     input = mlia_graph_add_tensor(state.graph, 0, MLIA_STR("a"), MLIA_TYPE_FP32, 0, NULL);
