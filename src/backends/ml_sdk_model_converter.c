@@ -12,6 +12,7 @@
 typedef struct checked_operator {
     mlia_operator_verdict verdict;
     mlia_str id;
+    mlia_str tosa_op;
     const mlia_compatibility_record *worst; /* the first record of its level */
     mlia_value *reasons;
     bool supported;
@@ -90,8 +91,12 @@ static mlia_status *add_record(checker *c, const mlia_graph *graph, mlia_entity_
     entry->worst = record;
     entry->supported = record->supported;
     verdict->level = record->level;
-    verdict->op_type = mlia_operator_name(op);
+    const mlia_source *source = &graph->sources[op->source];
+    mlia_str kept = source->operator_name.size > 0 ? source->operator_name : source->type;
+    entry->tosa_op = mlia_operator_name(op);
     verdict->is_custom = op->op == MLIA_OP_CUSTOM;
+    verdict->is_kept = verdict->is_custom && source->refusal.size > 0;
+    verdict->op_type = verdict->is_kept ? kept : entry->tosa_op;
     return NULL;
 }
 
@@ -138,7 +143,7 @@ static mlia_status *write_attributes(const checker *c, const checked_operator *e
     MLIA_TRY(set_attribute(c, verdict->entity, "index", mlia_value_integer(c->arena, (int64_t)index)));
     if (placement.size > 0)
         MLIA_TRY(set_attribute(c, verdict->entity, "nx_placement", mlia_value_string(c->arena, placement)));
-    return set_attribute(c, verdict->entity, "tosa_op", mlia_value_string(c->arena, verdict->op_type));
+    return set_attribute(c, verdict->entity, "tosa_op", mlia_value_string(c->arena, entry->tosa_op));
 }
 
 static mlia_status *write_check(const checker *c, const checked_operator *entry)

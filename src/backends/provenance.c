@@ -163,6 +163,20 @@ static mlia_str lower_case(mlia_arena *arena, mlia_str text)
     return (mlia_str){copy, text.size};
 }
 
+/* Ids of the operators whose work it does too. */
+static mlia_status *set_absorbed(const writer *w, mlia_entity_ref entity, const mlia_source *source)
+{
+    if (source->absorbed_count == 0)
+        return NULL;
+    mlia_value *list = mlia_value_array(w->arena);
+    MLIA_TRY_ALLOC(list);
+    for (uint32_t i = 0; i < source->absorbed_count; i++)
+        if (!mlia_value_add(w->arena, list, mlia_value_string(w->arena, source->absorbed[i])))
+            return mlia_error_memory();
+    mlia_result_set_attribute(w->builder, entity, MLIA_STR("absorbed"), list);
+    return NULL;
+}
+
 static mlia_status *add_source(writer *w, const mlia_source *source, uint32_t index)
 {
     mlia_str id = mlia_source_entity_id(w->arena, source);
@@ -179,6 +193,7 @@ static mlia_status *add_source(writer *w, const mlia_source *source, uint32_t in
         MLIA_TRY(set_text(w, entity, MLIA_STR("origin"), source->origin));
     if (source->origin.size > 0 && source->operator_name.size > 0)
         MLIA_TRY(set_text(w, entity, MLIA_STR("origin_type"), source->operator_name));
+    MLIA_TRY(set_absorbed(w, entity, source));
     MLIA_TRY(add_modules(w, source, entity));
     return add_frames(w, source, entity);
 }

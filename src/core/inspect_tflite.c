@@ -116,11 +116,6 @@ static mlia_value *edges(describer *d, const mlia_tflite_subgraph *graph, const 
 
 /* ---- operators ---- */
 
-static mlia_str operator_name(const mlia_tflite_operator *op)
-{
-    return op->op == MLIA_TFLITE_OP_CUSTOM ? op->custom_code : mlia_tflite_op_name(op->op);
-}
-
 static uint64_t elements_of(const mlia_tflite_tensor *tensor)
 {
     uint64_t count;
@@ -143,7 +138,7 @@ static mlia_value *describe_operator(describer *d, const mlia_tflite_subgraph *g
     const mlia_tflite_operator *op = &graph->operators[index];
     mlia_value *result = object(d);
     set_number(d, result, "number", index);
-    set_text(d, result, "type", operator_name(op));
+    set_text(d, result, "type", mlia_tflite_operator_name(op));
     set(d, result, "version", mlia_value_integer(d->arena, op->version));
     set(d, result, "inputs", names(d, graph, &op->inputs));
     set(d, result, "outputs", names(d, graph, &op->outputs));
@@ -160,7 +155,7 @@ static mlia_value *type_counts(describer *d, const mlia_tflite_subgraph *graph)
     mlia_map map = mlia_map_in(d->arena);
     for (uint32_t i = 0; i < graph->operator_count && !d->failed; i++) {
         bool is_new;
-        mlia_str name = operator_name(&graph->operators[i]);
+        mlia_str name = mlia_tflite_operator_name(&graph->operators[i]);
         const uint32_t *index = mlia_map_insert(&map, name, result->count, &is_new);
         d->failed |= index == NULL ||
                      (is_new && !mlia_value_set(d->arena, result, name, mlia_value_integer(d->arena, 0)));

@@ -127,12 +127,19 @@ typedef struct mlia_source {
                       node name */
     mlia_str type; /* operator type in the file's own words: "CONV2D", "tosa.conv2d", "CONV_2D",
                       "aten.convolution.default" */
-    mlia_str operator_name; /* operator of the file that this one was converted from, by a JSON location
-                               ("aten.conv2d.default", "CONV_2D"); empty when none */
-    mlia_str origin;        /* that operator's id ("operator/3"); empty when none */
-    mlia_str label;         /* name from the location (graph/location.h); empty when none */
-    mlia_str location;      /* location text as stored; empty when none */
-    mlia_str file;          /* file position of the location; empty when none */
+    mlia_str operator_name;  /* operator of the file that this one was converted from, by a JSON location
+                                ("aten.conv2d.default", "CONV_2D"); empty when none */
+    mlia_str origin;         /* that operator's id ("operator/3"); empty when none */
+    mlia_str label;          /* name from the location (graph/location.h); empty when none */
+    mlia_str refusal;        /* why a conversion kept it as CUSTOM; empty when it did not */
+    mlia_str refusal_code;   /* error kind of that: "E_TFLITE_LIMIT" */
+    const mlia_str *results; /* names of all its results, where there are several: label is the first */
+    uint32_t result_count;
+    const mlia_str
+        *absorbed; /* ids of operators whose work it does too: they have no operators of their own */
+    uint32_t absorbed_count;
+    mlia_str location; /* location text as stored; empty when none */
+    mlia_str file;     /* file position of the location; empty when none */
     uint32_t line;
     uint32_t column;
     const mlia_module_step *modules; /* outermost first */

@@ -11,7 +11,8 @@
  * - empty, "unknown", "loc(unknown)": nothing.
  * - A JSON object: label = node_name, else aten_info.node_name, else event_id; operator_name from aten_info;
  *   modules from torch_info.nn_module_stack, frames from torch_info.stack_trace. With a member "tflite":
- * label = its tensor, operator_name = its name, origin = the first of mlia.operators, else from its numbers.
+ * label = its tensor, operator_name = its name, origin = the first of mlia.operators, else from its numbers;
+ * absorbed = the others of mlia.operators, refusal and its code = those of mlia.refusal.
  * - loc( … ) of MLIR: a name gives its text, decoded again up to 8 times, or its child's label when the text
  *   says nothing; fused gives the labels of the parts joined with ";", duplicates dropped; callsite gives
  *   the callee's; a file gives a position and no label.

@@ -203,13 +203,36 @@ static mlia_status *decode_frames(mlia_arena *arena, const json_t *trace, mlia_s
     return NULL;
 }
 
+/* The operators of a list behind the first: those whose work it does too. */
+static bool decode_absorbed(mlia_arena *arena, const json_t *operators, mlia_source *source)
+{
+    size_t count = json_array_size(operators);
+    if (count <= 1 || count > UINT32_MAX || source->absorbed_count > 0)
+        return true;
+    mlia_str *absorbed = MLIA_NEW_ARRAY(arena, mlia_str, count - 1);
+    if (absorbed == NULL)
+        return false;
+    source->absorbed = absorbed;
+    for (size_t i = 1; i < count; i++) {
+        if (!copy_string(arena, json_array_get(operators, i), absorbed))
+            return false;
+        if (absorbed->size > 0) {
+            absorbed++;
+            source->absorbed_count++;
+        }
+    }
+    return true;
+}
+
 /* What the conversion of TensorFlow Lite models writes: {"tflite": {"subgraph", "operator", "name",
- * "tensor"}, "mlia": {"operators": […]}}. The first of the operators is the main one; without a list it is
- * the one of "tflite". */
+ * "tensor"}, "mlia": {"operators": […], "refusal": {"code", "detail"}}}. The first of the operators is the
+ * main one; without a list it is the one of "tflite". */
 static bool decode_tflite(mlia_arena *arena, const json_t *root, mlia_source *source, mlia_str *label)
 {
     const json_t *tflite = json_object_get(root, "tflite");
-    const json_t *operators = json_object_get(json_object_get(root, "mlia"), "operators");
+    const json_t *own = json_object_get(root, "mlia");
+    const json_t *operators = json_object_get(own, "operators");
+    const json_t *refusal = json_object_get(own, "refusal");
     const json_t *number = json_object_get(tflite, "operator");
     long long subgraph = json_integer_value(json_object_get(tflite, "subgraph"));
     if (!json_is_object(tflite))
@@ -221,7 +244,10 @@ static bool decode_tflite(mlia_arena *arena, const json_t *root, mlia_source *so
         return false;
     if (source->origin.size > 0)
         return true;
-    if (!copy_string(arena, json_array_get(operators, 0), &source->origin))
+    if (!copy_string(arena, json_object_get(refusal, "code"), &source->refusal_code) ||
+        !copy_string(arena, json_object_get(refusal, "detail"), &source->refusal) ||
+        !decode_absorbed(arena, operators, source) ||
+        !copy_string(arena, json_array_get(operators, 0), &source->origin))
         return false;
     if (source->origin.size > 0 || !json_is_integer(number))
         return true;

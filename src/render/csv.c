@@ -175,6 +175,7 @@ typedef struct wide {
     mlia_arena *scratch;
     mlia_map columns; /* "name [unit]" → column */
     mlia_texts titles;
+    bool has_checks; /* columns "check" and "reasons" */
 } wide;
 
 static bool column_of(wide *w, const mlia_metric *metric, uint32_t *column)
@@ -199,6 +200,7 @@ static mlia_status *find_columns(wide *w, const mlia_document *document)
 {
     for (size_t r = 0; r < document->results.count; r++) {
         const mlia_result *result = &document->results.items[r];
+        w->has_checks = w->has_checks || result->checks.count > 0;
         for (size_t i = 0; i < result->breakdowns.count; i++)
             for (size_t m = 0; m < result->breakdowns.items[i].metrics.count; m++) {
                 uint32_t column;
@@ -209,8 +211,42 @@ static mlia_status *find_columns(wide *w, const mlia_document *document)
     return NULL;
 }
 
+/* The check of each entity of a result, the first if it has several; NULL for none. */
+static const mlia_check **checks_by_entity(wide *w, const mlia_result *result, const mlia_map *ids)
+{
+    const mlia_check **checks =
+        (const mlia_check **)MLIA_NEW_ARRAY(w->scratch, mlia_check *, result->entities.count);
+    for (size_t i = 0; checks != NULL && i < result->checks.count; i++) {
+        const mlia_check *check = &result->checks.items[i];
+        const uint32_t *entity = check->entity_id.data != NULL ? mlia_map_find(ids, check->entity_id) : NULL;
+        if (entity != NULL && checks[*entity] == NULL)
+            checks[*entity] = check;
+    }
+    return checks;
+}
+
+/* Status of a check, and all its reasons: "description: detail; …". */
+static void add_check(csv *c, const mlia_check *check)
+{
+    mlia_buffer text = {0};
+    const mlia_value *list = check != NULL ? mlia_value_get(check->details, MLIA_STR("reasons")) : NULL;
+    for (uint32_t i = 0; list != NULL && list->type == MLIA_VALUE_ARRAY && i < list->count; i++) {
+        mlia_str description = mlia_value_get_str(list->as.items[i], MLIA_STR("description"));
+        mlia_str detail = mlia_value_get_str(list->as.items[i], MLIA_STR("detail"));
+        if (detail.size > 0 && description.size > 0 && description.data[description.size - 1] == '.')
+            description.size--;
+        mlia_buffer_format(&text, "%s%.*s%s%.*s", i > 0 ? "; " : "", MLIA_STR_ARG(description),
+                           detail.size > 0 && description.size > 0 ? ": " : "", MLIA_STR_ARG(detail));
+    }
+    c->buffer->failed = c->buffer->failed || text.failed;
+    add_name(c, check != NULL ? mlia_check_status_name(check->status) : "");
+    add_text(c, mlia_buffer_str(&text));
+    mlia_buffer_free(&text);
+}
+
 /* A breakdown in a row of its entity: several with different qualifiers give several rows. */
-static mlia_status *add_wide_row(csv *c, wide *w, const place *at, double *values, bool *has_value)
+static mlia_status *add_wide_row(csv *c, wide *w, const place *at, const mlia_check *check, double *values,
+                                 bool *has_value)
 {
     add_number(c, (double)at->number);
     add_text(c, at->entity->id);
@@ -218,6 +254,8 @@ static mlia_status *add_wide_row(csv *c, wide *w, const place *at, double *value
     add_text(c, at->entity->name);
     add_text(c, at->entity->placement);
     add_qualifiers(c, at->breakdown != NULL ? at->breakdown->qualifiers : NULL, NULL);
+    if (w->has_checks)
+        add_check(c, check);
     memset(has_value, 0, w->titles.count * sizeof *has_value);
     for (size_t m = 0; at->breakdown != NULL && m < at->breakdown->metrics.count; m++) {
         const mlia_metric *metric = &at->breakdown->metrics.items[m];
@@ -262,6 +300,8 @@ static mlia_status *add_wide_result(csv *c, wide *w, const mlia_result *result, 
     sorted_breakdown *sorted = MLIA_NEW_ARRAY(w->scratch, sorted_breakdown, result->breakdowns.count);
     double *values = MLIA_NEW_ARRAY(w->scratch, double, w->titles.count);
     bool *has_value = MLIA_NEW_ARRAY(w->scratch, bool, w->titles.count);
+    const mlia_check **checks = checks_by_entity(w, result, &ids);
+    MLIA_TRY_ALLOC(checks);
     MLIA_TRY_ALLOC(sorted);
     MLIA_TRY_ALLOC(values);
     MLIA_TRY_ALLOC(has_value);
@@ -275,10 +315,10 @@ static mlia_status *add_wide_result(csv *c, wide *w, const mlia_result *result, 
     for (uint32_t i = 0; i < result->entities.count; i++) {
         place at = {.result = result, .number = number, .entity = &result->entities.items[i]};
         if (next == count || sorted[next].entity != i)
-            MLIA_TRY(add_wide_row(c, w, &at, values, has_value));
+            MLIA_TRY(add_wide_row(c, w, &at, checks[i], values, has_value));
         for (; next < count && sorted[next].entity == i; next++) {
             at.breakdown = &result->breakdowns.items[sorted[next].breakdown];
-            MLIA_TRY(add_wide_row(c, w, &at, values, has_value));
+            MLIA_TRY(add_wide_row(c, w, &at, checks[i], values, has_value));
         }
     }
     return NULL;
@@ -292,6 +332,10 @@ static mlia_status *render_wide(const mlia_document *document, wide *w, mlia_buf
                                         "entity_name", "placement", "qualifiers"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         add_name(&c, fixed[i]);
+    if (w->has_checks) {
+        add_name(&c, "check");
+        add_name(&c, "reasons");
+    }
     for (size_t i = 0; i < w->titles.count; i++)
         add_text(&c, w->titles.items[i]);
     end_row(&c);

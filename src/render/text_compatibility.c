@@ -16,14 +16,20 @@ static unsigned level_of(const mlia_view *view, uint32_t entity)
     return number;
 }
 
+/* The TOSA operator; what CUSTOM stands for says more. */
 static mlia_str type_of(const mlia_view *view, uint32_t entity)
 {
     static const char *const attributes[] = {"tosa_op", "operator_type", "target"};
-    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
-        mlia_str type = mlia_view_attribute(view, entity, mlia_str_from_c(attributes[i]));
-        if (type.size > 0)
-            return type;
+    static const char *const kept[] = {"origin_type", "op_type"};
+    mlia_str type = MLIA_STR_NONE;
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes && type.size == 0; i++)
+        type = mlia_view_attribute(view, entity, mlia_str_from_c(attributes[i]));
+    for (size_t i = 0; i < sizeof kept / sizeof *kept && mlia_str_equal_c(type, "CUSTOM"); i++) {
+        mlia_str origin = mlia_view_attribute(view, entity, mlia_str_from_c(kept[i]));
+        type = origin.size > 0 ? origin : type;
     }
+    if (type.size > 0)
+        return type;
     const mlia_value *types =
         mlia_value_get(view->entities[entity].entity->attributes, MLIA_STR("operator_types"));
     if (types != NULL && types->type == MLIA_VALUE_ARRAY && types->count > 0 &&

@@ -37,6 +37,7 @@ typedef struct selection {
     mlia_str *types;
     size_t type_count;
     const mlia_operator_verdict *first;
+    bool has_kept; /* operators that a conversion found no TOSA form for */
 } selection;
 
 static int compare_types(const void *a, const void *b)
@@ -56,6 +57,7 @@ static mlia_status *select_verdicts(const adviser *a, bool (*wanted)(const mlia_
             continue;
         if (s->count == 0)
             s->first = &a->verdicts[i];
+        s->has_kept = s->has_kept || a->verdicts[i].is_kept;
         s->types[s->count] = a->verdicts[i].op_type;
         s->entities[s->count++] = a->verdicts[i].entity;
     }
@@ -109,6 +111,8 @@ static bool has_type(const selection *s, const char *type)
 /* What to do about operators that cannot be lowered. */
 static const char *remedy(const selection *s)
 {
+    if (s->has_kept)
+        return "use other operators or types in the model; each check says what stops one";
     if (has_type(s, "WHILE_LOOP") || has_type(s, "COND_IF"))
         return "unroll the loop or move it out of the exported graph";
     if (has_type(s, "CUSTOM"))

@@ -9,8 +9,9 @@
 /* Verdict on one source operator: the worst of its operators. */
 typedef struct mlia_operator_verdict {
     mlia_entity_ref entity;
-    mlia_str op_type; /* "CONV2D" */
+    mlia_str op_type; /* "CONV2D"; for operators that a conversion kept, their own: "UNIQUE" */
     mlia_compatibility_level level;
+    bool is_kept;      /* a conversion found no TOSA form */
     bool is_custom;    /* runs as a shader of its own */
     bool beyond_level; /* exceeds level 8K */
     mlia_str detail;   /* of what exceeds the level */

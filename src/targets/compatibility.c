@@ -39,6 +39,11 @@ typedef enum reason_code {
     FOREIGN,
     NOT_LOWERED,
     CUSTOM_DOMAIN,
+    NO_EQUIVALENT, /* these five: why a conversion kept an operator as CUSTOM */
+    NOT_ON_TYPES,
+    NOT_KNOWN,
+    BEYOND_LIMITS,
+    NOT_CONVERTED,
     CONTROL_FLOW,
     VARIABLE,
     BAD_OPERATOR,
@@ -68,6 +73,15 @@ static const struct {
                      MLIA_STR_INIT("The operator cannot be lowered to an NX graph.")},
     [CUSTOM_DOMAIN] = {MLIA_STR_INIT("E_CUSTOM_OPERATOR"),
                        MLIA_STR_INIT("Only custom operators that hold a shader can be lowered.")},
+    [NO_EQUIVALENT] = {MLIA_STR_INIT("E_TFLITE_OPERATOR"), MLIA_STR_INIT("TOSA has no such operator.")},
+    [NOT_ON_TYPES] = {MLIA_STR_INIT("E_TFLITE_TYPE"),
+                      MLIA_STR_INIT("TOSA has no such operator on these types.")},
+    [NOT_KNOWN] = {MLIA_STR_INIT("E_TFLITE_DATA_DEPENDENT"),
+                   MLIA_STR_INIT("A shape or constant that TOSA needs depends on data.")},
+    [BEYOND_LIMITS] = {MLIA_STR_INIT("E_TFLITE_LIMIT"),
+                       MLIA_STR_INIT("The operator goes beyond the limits of TOSA.")},
+    [NOT_CONVERTED] = {MLIA_STR_INIT("E_NOT_CONVERTED"),
+                       MLIA_STR_INIT("The conversion to TOSA kept the operator as it was.")},
     [CONTROL_FLOW] = {MLIA_STR_INIT("E_CONTROL_FLOW"),
                       MLIA_STR_INIT("Control flow cannot be lowered to an NX graph.")},
     [VARIABLE] = {MLIA_STR_INIT("E_VARIABLE"), MLIA_STR_INIT("Variables cannot be lowered to an NX graph.")},
@@ -197,13 +211,27 @@ static mlia_status *refuse_variable(checker_state *checker)
                                               MLIA_STR_ARG(name)));
 }
 
+/* An operator that a conversion kept as CUSTOM: it says itself why. */
+static mlia_status *refuse_unconverted(checker_state *checker, const mlia_source *source)
+{
+    static const reason_code codes[] = {NO_EQUIVALENT, NOT_ON_TYPES, NOT_KNOWN, BEYOND_LIMITS, NOT_CONVERTED};
+    size_t i = 0;
+    while (codes[i] != NOT_CONVERTED && !mlia_str_equal(reasons[codes[i]].code, source->refusal_code))
+        i++;
+    mlia_rule rule = codes[i] == NOT_ON_TYPES ? MLIA_RULE_TYPE : MLIA_RULE_OPERATOR;
+    return fail_with(checker, codes[i], rule, source->refusal, source->refusal);
+}
+
 static mlia_status *place_custom(checker_state *checker)
 {
+    uint32_t source = checker->op->source;
     const mlia_attributes *attributes = checker->op->attributes;
     mlia_str domain = attributes != NULL ? attributes->domain_name : MLIA_STR_NONE;
     mlia_str name = attributes != NULL ? attributes->operator_name : MLIA_STR_NONE;
     mlia_str detail = mlia_arena_format(checker->arena, "domain '%.*s', operator '%.*s'",
                                         MLIA_STR_ARG(domain), MLIA_STR_ARG(name));
+    if (source != MLIA_NONE && checker->graph->sources[source].refusal.size > 0)
+        MLIA_TRY(refuse_unconverted(checker, &checker->graph->sources[source]));
     if (!mlia_str_equal(domain, shader_domain))
         return fail_unsupported(checker, CUSTOM_DOMAIN, detail);
     checker->record->level = MLIA_LEVEL_SHADER;

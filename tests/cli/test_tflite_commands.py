@@ -96,27 +96,133 @@ def test_check_names_the_operators_of_the_model(mlia):
     assert operators["source_operator/operator/0"]["attributes"]["op_type"] == "SOFTMAX"
 
 
+def check_both(mlia, model, *extra, **options):
+    run = mlia("check", model, "-t", "neural-technology", "--compatibility", "--performance", "--no-output", "--quiet", *extra, **options)
+    assert run.status == 0, run
+    return run
+
+
 def test_custom_operators_spoil_only_themselves(mlia):
-    run = mlia("check", MODELS / "custom_op.tflite", "-t", "neural-technology", "--compatibility", "--performance", "--no-output",
-               "--json", "--quiet")
-    results = {result["kind"]: result for result in run.json()["results"]}
+    model = MODELS / "custom_op.tflite"
+    results = {result["kind"]: result for result in check_both(mlia, model, "--json").json()["results"]}
     assert results["compatibility"]["status"] == results["performance"]["status"] == "partial"
     failed = [check for check in results["compatibility"]["checks"] if check["status"] == "fail"]
     assert [check["entity_id"] for check in failed] == ["source_operator/operator/1"]
-    assert failed[0]["details"]["reasons"]
+    first = failed[0]["details"]["reasons"][0]
+    assert first["code"] == "E_TFLITE_OPERATOR" and "operator of the application" in first["detail"]
+    unpriced = next(a for a in results["performance"]["advice"] if a["id"] == "nx.unestimated")
+    assert unpriced["affected_entity_ids"] == ["source_operator/operator/1"]
+
+
+def model_of(folder, build):
+    """A model that `build` fills, written with the fixture writer."""
+    pytest.importorskip("flatbuffers", reason="needs the Python package flatbuffers")
+    sys.path.insert(0, str(DATA / "tflite"))
+    import tflite_builder
+    model = tflite_builder.Model()
+    build(model)
+    path = folder / "made.tflite"
+    model.save(path)
+    return path
+
+
+def unlowered(model):
+    """RELU, UNIQUE (depends on data), TOPK_V2 of too many (a limit), FlexErf (TensorFlow's own), RELU."""
+    g = model.graph()
+    x, a, u, f, y = (g.tensor(name, (100,), "float32") for name in ("x", "a", "u", "f", "y"))
+    i, v, k = g.tensor("i", (100,), "int32"), g.tensor("v", (65,), "float32"), g.tensor("k", (65,), "int32")
+    g.op("RELU", [x], [a])
+    g.op("UNIQUE", [a], [u, i], dict(idx_out_type=2))
+    g.op("TOPK_V2", [a, g.const("most", [65], "int32", shape=())], [v, k])
+    g.op("CUSTOM", [u], [f], custom="FlexErf", custom_options=b"\x01\x02")
+    g.op("RELU", [f], [y])
+    g.io([x], [y, v])
+
+
+REASONS = {
+    "source_operator/operator/1": ("UNIQUE", "E_TFLITE_DATA_DEPENDENT", "the shape of its result depends on the data"),
+    "source_operator/operator/2": ("TOPK_V2", "E_TFLITE_LIMIT", "k = 65 on floats, at most 64"),
+    "source_operator/operator/3": ("FlexErf", "E_TFLITE_OPERATOR", "a TensorFlow operator"),
+}
+
+
+@pytest.mark.parametrize("converted", [False, True], ids=["tflite", "tosa"])
+def test_every_operator_says_what_stops_it(mlia, converted):
+    """In the document, the text report and the table of entities; a TOSA file keeps the reasons."""
+    path = model_of(mlia.folder, unlowered)
+    if converted:
+        assert mlia("convert", path, "-o", "kept.tosa").status == 0
+        path = mlia.folder / "kept.tosa"
+    results = {result["kind"]: result for result in check_both(mlia, path, "--json").json()["results"]}
+    assert results["compatibility"]["status"] == results["performance"]["status"] == "partial"
+    entities = {e["id"]: e for e in results["compatibility"]["entities"]}
+    failed = {}
+    for check in results["compatibility"]["checks"]:
+        if check["status"] == "fail":
+            attributes = entities[check["entity_id"]]["attributes"]
+            key = "source_operator/" + attributes["origin"] if converted else check["entity_id"]
+            failed[key] = (attributes["origin_type" if converted else "op_type"], check["details"])
+    assert {key: kind for key, (kind, _) in failed.items()} == {key: kind for key, (kind, *_) in REASONS.items()}
+    text = check_both(mlia, path, env={"COLUMNS": "200"}).out
+    table = check_both(mlia, path, "--format", "csv-wide").out
+    for key, (kind, code, detail) in REASONS.items():
+        reason = failed[key][1]["reasons"][0]
+        assert (reason["code"], detail in reason["detail"]) == (code, True), reason
+        assert failed[key][1]["error"] == reason["detail"]
+        assert any(kind in line and reason["detail"] in line for line in text.splitlines())
+        assert reason["detail"] in table.replace('""', '"')
+    advice = results["compatibility"]["advice"][0]
+    assert advice["id"] == "nx.unsupported-operator" and all(kind in advice["message"] for kind, *_ in REASONS.values())
+
+
+def test_kept_operators_keep_their_options(mlia):
+    assert mlia("convert", model_of(mlia.folder, unlowered), "-o", "kept.tosamlir").status == 0
+    text = (mlia.folder / "kept.tosamlir").read_text()
+    assert text.count('domain_name = "TFL"') == 3
+    assert r'implementation_attrs = "{\22version\22:1,\22options\22:{\22idx_out_type\22:2}}", operator_name = "UNIQUE"' in text
+    assert r'implementation_attrs = "\01\02", operator_name = "FlexErf"' in text
+
+
+def test_vgf_refuses_what_stays_custom(mlia):
+    run = mlia("convert", model_of(mlia.folder, unlowered), "-o", "kept.vgf")
+    assert run.status != 0 and "kept.vgf" not in mlia.files(), run
+    assert "UNIQUE" in run.err and "depends on the data" in run.err
 
 
 def test_attribution_survives_tosa_mlir_and_vgf(mlia):
-    model = MODELS / "fc_i8_relu.tflite"
-    previous = model
+    """TOSA keeps key, type and tensor name, MLIR and what is made from it key and name."""
+    previous = MODELS / "fc_i8_relu.tflite"
     for name in ("m.tosa", "m.tosamlir", "m.vgf"):
         done = mlia("convert", previous, "-o", name, "--quiet")
         assert done.status == 0, done
         run = mlia("check", name, "-t", "neural-technology", "--compatibility", "--no-output", "--json", "--quiet")
-        origins = {(e["attributes"]["origin"], e["attributes"]["origin_type"])
-                   for e in source_operators(run).values() if "origin" in e["attributes"]}
-        assert origins == {("operator/0", "FULLY_CONNECTED")}
+        found = [e for e in source_operators(run).values() if "origin" in e["attributes"]]
+        assert {(e["attributes"]["origin"], e["name"]) for e in found} == {("operator/0", "fully_connected_3")}
+        assert {e["attributes"].get("origin_type") for e in found} == {"FULLY_CONNECTED" if name == "m.tosa" else None}
         previous = name
+
+
+def test_locations_in_mlir(mlia):
+    for name, expected in (("fc_f16_weights", 'loc("operator/2"("fully_connected_5"("fc_f16_weights.tflite":0:2)))'),
+                           ("split_pack_concat", 'loc("operator/2"(fused["unpack_5_0"("split_pack_concat.tflite":0:2), '
+                                                 '"unpack_5_1"("split_pack_concat.tflite":0:2)]))')):
+        assert mlia("convert", MODELS / f"{name}.tflite", "-o", "m.tosamlir").status == 0
+        assert expected in (mlia.folder / "m.tosamlir").read_text()
+    assert mlia("convert", MODELS / "fc_f16_weights.tflite", "-o", "m.tosa").status == 0
+    assert mlia("convert", "m.tosa", "-o", "n.tosamlir").status == 0
+    assert 'loc("operator/2"("fully_connected_5"))' in (mlia.folder / "n.tosamlir").read_text()
+
+
+def test_operators_that_were_worked_out_stay_attributed(mlia):
+    """Two DEQUANTIZE of float16 constants leave nothing behind: FULLY_CONNECTED stands for them, in TOSA files too."""
+    run = mlia("check", MODELS / "fc_f16_weights.tflite", "-t", "neural-technology", "--compatibility", "--no-output", "--json", "--quiet")
+    (entity,) = source_operators(run).values()
+    assert entity["id"] == "source_operator/operator/2" and entity["attributes"]["absorbed"] == ["operator/0", "operator/1"]
+    assert mlia("convert", MODELS / "fc_f16_weights.tflite", "-o", "m.tosa").status == 0
+    assert b'"mlia":{"operators":["operator/2","operator/0","operator/1"]}' in (mlia.folder / "m.tosa").read_bytes()
+    run = mlia("check", "m.tosa", "-t", "neural-technology", "--compatibility", "--no-output", "--json", "--quiet")
+    found = [e["attributes"] for e in source_operators(run).values() if "origin" in e["attributes"]]
+    assert {a["origin"] for a in found} == {"operator/2"} and all(a["absorbed"] == ["operator/0", "operator/1"] for a in found)
 
 
 # --- files beside the model ---

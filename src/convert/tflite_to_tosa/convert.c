@@ -1,85 +1,10 @@
-/* The frame of the conversion: graph inputs, operators in order, graph outputs, source operators. */
+/* The frame of the conversion: graph inputs, operators in order, graph outputs. */
 #include <stdio.h>
 
 #include "base/checked.h"
-#include "convert/tflite_to_tosa/lower.h"
+#include "convert/tflite_to_tosa/custom.h"
 #include "convert/tflite_to_tosa/prune.h"
-
-/* ---- source operators ---- */
-
-static void add_json_text(mlia_buffer *out, mlia_str text)
-{
-    mlia_buffer_add_byte(out, '"');
-    size_t position = 0;
-    while (position < text.size) {
-        size_t start = position;
-        uint32_t code_point;
-        bool valid = mlia_utf8_next(text, &position, &code_point);
-        if (!valid)
-            mlia_buffer_add_str(out, MLIA_STR("\\ufffd"));
-        else if (code_point == '"' || code_point == '\\')
-            mlia_buffer_format(out, "\\%c", (char)code_point);
-        else if (code_point < 0x20 || code_point == 0x7F)
-            mlia_buffer_format(out, "\\u%04x", code_point);
-        else
-            mlia_buffer_add(out, text.data + start, position - start);
-    }
-    mlia_buffer_add_byte(out, '"');
-}
-
-static mlia_str source_key(lowering *l, uint32_t subgraph, uint32_t operator)
-{
-    return subgraph == 0 ? mlia_arena_format(l->arena, "operator/%u", operator)
-                         : mlia_arena_format(l->arena, "subgraph/%u/operator/%u", subgraph, operator);
-}
-
-static mlia_str location_text(lowering *l, uint32_t subgraph, uint32_t index, mlia_str name, mlia_str tensor)
-{
-    mlia_buffer text = {0};
-    mlia_buffer_format(&text, "{\"tflite\":{\"subgraph\":%u,\"operator\":%u,\"name\":", subgraph, index);
-    add_json_text(&text, name);
-    mlia_buffer_add_str(&text, MLIA_STR(",\"tensor\":"));
-    add_json_text(&text, tensor);
-    mlia_buffer_add_str(&text, MLIA_STR("}}"));
-    mlia_str copy = text.failed ? MLIA_STR_NONE : mlia_arena_str(l->arena, mlia_buffer_str(&text));
-    mlia_buffer_free(&text);
-    return copy;
-}
-
-static mlia_str display_name(const mlia_tflite_operator *op)
-{
-    return op->op == MLIA_TFLITE_OP_CUSTOM ? op->custom_code : mlia_tflite_op_name(op->op);
-}
-
-/* Makes the source operators of a subgraph once; the index of the first. */
-static uint32_t sources_of(lowering *l, uint32_t subgraph)
-{
-    if (l->source_of[subgraph] != MLIA_NONE)
-        return l->source_of[subgraph];
-    const mlia_tflite_subgraph *graph = &l->model->subgraphs[subgraph];
-    for (uint32_t i = 0; i < graph->operator_count; i++) {
-        const mlia_tflite_operator *op = &graph->operators[i];
-        int32_t first = op->outputs.count > 0 ? op->outputs.values[0] : -1;
-        mlia_str tensor = first >= 0 ? graph->tensors[first].name : MLIA_STR_NONE;
-        mlia_source source = {
-            .id = source_key(l, subgraph, i),
-            .type = display_name(op),
-            .label = tensor,
-            .location = location_text(l, subgraph, i, display_name(op), tensor),
-            .file = l->file_name,
-            .line = subgraph,
-            .column = i,
-        };
-        uint32_t index = source.location.data ? mlia_graph_add_source(l->graph, source) : MLIA_NONE;
-        if (index == MLIA_NONE) {
-            mlia_lower_fail(l, mlia_error_memory());
-            return MLIA_NONE;
-        }
-        if (i == 0)
-            l->source_of[subgraph] = index;
-    }
-    return l->source_of[subgraph];
-}
+#include "convert/tflite_to_tosa/source.h"
 
 /* ---- frames ---- */
 
@@ -118,59 +43,6 @@ frame *mlia_lower_frame(lowering *l, uint32_t subgraph, frame *parent)
     return result;
 }
 
-/* Gives the operator's results the declared dimensions, unknown ones as 1, and keeps the operator as CUSTOM.
- */
-static void lower_to_custom(lowering *l, mlia_str name, mlia_bytes attributes_bytes)
-{
-    const mlia_tflite_operator *op = l->op;
-    uint32_t *values = MLIA_NEW_ARRAY(l->arena, uint32_t, (size_t)op->inputs.count + op->outputs.count);
-    if (values == NULL) {
-        mlia_lower_fail(l, mlia_error_memory());
-        return;
-    }
-    uint32_t *outputs = values + op->inputs.count;
-    uint32_t input_count = 0;
-    uint32_t output_count = 0;
-    for (uint32_t i = 0; i < op->inputs.count && l->fault == NULL; i++) {
-        operand *x = mlia_lower_input(l, i);
-        if (x != NULL && x->tensor->is_variable)
-            continue; /* what it keeps between runs stays its own affair */
-        bool representable = x != NULL && mlia_lower_type(x->type) != MLIA_TYPE_UNKNOWN &&
-                             (!x->is_constant || x->elements > 0);
-        if (representable)
-            values[input_count++] = mlia_lower_value(l, x);
-    }
-    for (uint32_t i = 0; i < op->outputs.count && l->fault == NULL; i++) {
-        operand *out = mlia_lower_output(l, i);
-        if (out == NULL)
-            continue;
-        for (uint32_t k = 0; k < out->rank; k++)
-            if (out->dims[k] < 1)
-                out->dims[k] = 1;
-        uint32_t type = mlia_lower_type(out->type);
-        if (type == MLIA_TYPE_UNKNOWN)
-            type = MLIA_TYPE_INT8; /* strings and the like: only the edge matters */
-        out->value = mlia_graph_add_tensor(l->graph, l->block, out->tensor->name, type, out->rank, out->dims);
-        outputs[output_count++] = out->value;
-    }
-    mlia_attributes attributes = mlia_attributes_default();
-    attributes.operator_name = name;
-    attributes.domain_name = MLIA_STR("TFL");
-    attributes.implementation_attrs = attributes_bytes;
-    if (l->fault == NULL &&
-        mlia_graph_add_operator(l->graph, l->block, MLIA_OP_CUSTOM, values, input_count, outputs,
-                                output_count, &attributes, l->source) == MLIA_NONE)
-        mlia_lower_fail(l, mlia_error_memory());
-}
-
-/* A fault that says "not here", as opposed to "this model is wrong". */
-static bool is_unsupported(const mlia_status *fault)
-{
-    mlia_kind kind = mlia_status_kind(fault);
-    return kind != MLIA_E_MEMORY &&
-           (mlia_kind_class(kind) == MLIA_CLASS_UNSUPPORTED || kind == MLIA_E_TFLITE_TYPE);
-}
-
 /* TOSA has no tensors without elements. Lists of integers may be empty (no axes, the shape of a scalar), and
  * so may what only a shape or a concatenation looks at. */
 static bool check_elements(lowering *l)
@@ -193,13 +65,12 @@ static bool check_elements(lowering *l)
 static void lower_operator(lowering *l)
 {
     const mlia_tflite_operator *op = l->op;
-    if (op->op == MLIA_TFLITE_OP_CUSTOM) {
-        lower_to_custom(l, op->custom_code, op->custom_options);
-        return;
-    }
     const rule_row *row = mlia_lower_rule(op->op);
     if (row->rule == NULL) {
-        mlia_lower_error(l, MLIA_E_TFLITE_OPERATOR, "%s", row->refusal);
+        bool is_flex = mlia_str_starts_with(op->custom_code, MLIA_STR("Flex"));
+        mlia_lower_error(l, row->refusal_kind, "%s",
+                         is_flex ? "a TensorFlow operator, which only TensorFlow itself can run"
+                                 : row->refusal);
     } else if (op->inputs.count < row->min_inputs ||
                (row->max_inputs != UINT8_MAX && op->inputs.count > row->max_inputs)) {
         mlia_lower_error(l, MLIA_E_TFLITE_OPERANDS, "%u operands, expected %u to %u", op->inputs.count,
@@ -207,19 +78,16 @@ static void lower_operator(lowering *l)
     } else if (check_elements(l) && !mlia_fold_operator(l)) {
         row->rule(l);
     }
-    if (l->fault == NULL || !is_unsupported(l->fault))
+    if (l->fault == NULL || !mlia_lower_is_refusal(l->fault))
         return;
     mlia_status *reason = l->fault;
     l->fault = NULL;
-    mlia_warn_at(l->diagnostics, MLIA_W_TFLITE, op->offset, source_key(l, l->frame->subgraph, l->op_index),
-                 "%.*s; it stays a custom operator", MLIA_STR_ARG(mlia_status_message(reason)));
-    mlia_status_free(reason);
-    lower_to_custom(l, mlia_tflite_op_name(op->op), (mlia_bytes){0});
+    mlia_lower_keep(l, reason);
 }
 
 void mlia_lower_subgraph(lowering *l, frame *inner)
 {
-    uint32_t first = sources_of(l, inner->subgraph);
+    uint32_t first = mlia_lower_sources(l, inner->subgraph);
     frame *outer = l->frame;
     const mlia_tflite_operator *outer_op = l->op;
     uint32_t outer_index = l->op_index;
@@ -426,6 +294,7 @@ mlia_status *mlia_tflite_to_tosa(const mlia_tflite *model, mlia_str file_name,
     if (l.fault != NULL)
         return l.fault;
     MLIA_TRY(mlia_graph_prune(l.graph, l.results, l.result_count));
+    MLIA_TRY(mlia_lower_locations(&l));
     MLIA_TRY(mlia_graph_finish(l.graph, diagnostics));
     *graph = l.graph;
     return NULL;

@@ -334,6 +334,7 @@ typedef struct rule_row {
     uint8_t min_inputs;
     uint8_t max_inputs;  /* UINT8_MAX: any number */
     const char *refusal; /* why there is no rule */
+    mlia_kind refusal_kind;
 } rule_row;
 
 /* Row of a builtin; never NULL. rules.c */

@@ -24,7 +24,7 @@ void mlia_lower_error(lowering *l, mlia_kind kind, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    mlia_status *status = mlia_error(kind, "%.*s: %s", MLIA_STR_ARG(mlia_tflite_op_name(l->op->op)), text);
+    mlia_status *status = mlia_error(kind, "%.*s: %s", MLIA_STR_ARG(mlia_tflite_operator_name(l->op)), text);
     status = mlia_status_at(status, l->op->offset);
     mlia_lower_fail(l,
                     mlia_status_in(status, "subgraphs[%u].operators[%u]", l->frame->subgraph, l->op_index));

@@ -5,7 +5,7 @@
 #include "convert/tflite_to_tosa/lower.h"
 
 #define RULE(name, function, min_inputs, max_inputs) lower_rule mlia_lower_##function;
-#define REFUSED(name, reason)
+#define REFUSED(name, kind, reason)
 #include "convert/tflite_to_tosa/rules.def"
 #undef RULE
 #undef REFUSED

@@ -105,15 +105,48 @@ static void number_arguments(writer *out, const uint32_t *values, uint32_t count
     }
 }
 
-/* What stands between "loc(" and ")" for a stored location: itself when it is MLIR's, else a name. */
-static mlia_status *location_text(writer *out, mlia_str stored, mlia_str *text)
+/* "operator/3"("conv/Relu"("model.tflite":0:3)): a TensorFlow Lite operator, the names of its results, its
+ * subgraph and number. Debug information of VGF files takes the outermost name. */
+static void write_converted(mlia_buffer *text, mlia_str key, const mlia_source *source)
 {
-    if (mlia_mlir_location_valid(out->arena, stored)) {
-        *text = mlia_str_slice(stored, 4, stored.size - 5);
+    const mlia_str *names = source->result_count > 0 ? source->results : &source->label;
+    uint32_t count = source->result_count > 0 ? source->result_count : 1;
+    mlia_buffer place = {0};
+    if (source->file.size > 0) {
+        mlia_mlir_quote(&place, source->file);
+        mlia_buffer_format(&place, ":%u:%u", source->line, source->column);
+    }
+    mlia_mlir_quote(text, key);
+    mlia_buffer_add_str(text, count > 1 ? MLIA_STR("(fused[") : MLIA_STR_NONE);
+    for (uint32_t i = 0; i < count; i++) {
+        mlia_buffer_add_str(text, count == 1 ? MLIA_STR("(") : i > 0 ? MLIA_STR(", ") : MLIA_STR_NONE);
+        bool named = names[i].size > 0;
+        if (named)
+            mlia_mlir_quote(text, names[i]);
+        if (named && place.size > 0)
+            mlia_buffer_format(text, "(%.*s)", MLIA_STR_ARG(mlia_buffer_str(&place)));
+        else if (!named)
+            mlia_buffer_add_str(text, place.size > 0 ? mlia_buffer_str(&place) : MLIA_STR("unknown"));
+    }
+    mlia_buffer_add_str(text, count > 1 ? MLIA_STR("])") : MLIA_STR(")"));
+    text->failed = text->failed || place.failed;
+    mlia_buffer_free(&place);
+}
+
+/* What stands between "loc(" and ")" for a source operator: its stored location when that is MLIR's, a
+ * TensorFlow Lite operator by its key, anything else as a name. */
+static mlia_status *location_text(writer *out, const mlia_source *source, mlia_str *text)
+{
+    if (mlia_mlir_location_valid(out->arena, source->location)) {
+        *text = mlia_str_slice(source->location, 4, source->location.size - 5);
         return NULL;
     }
+    mlia_str key = out->graph->format == MLIA_SOURCE_TFLITE ? source->id : source->origin;
     mlia_buffer quoted = {0};
-    mlia_mlir_quote(&quoted, stored);
+    if (key.size > 0)
+        write_converted(&quoted, key, source);
+    else
+        mlia_mlir_quote(&quoted, source->location);
     *text = mlia_arena_str(out->arena, mlia_buffer_str(&quoted));
     mlia_status *status = mlia_buffer_status(&quoted);
     mlia_buffer_free(&quoted);
@@ -125,16 +158,17 @@ static mlia_status *location_text(writer *out, mlia_str stored, mlia_str *text)
 /* " loc(#locN)"; nothing for an operator without location. */
 static mlia_status *write_location(writer *out, const mlia_operator *op)
 {
-    mlia_str stored = op->source == MLIA_NONE ? MLIA_STR_NONE : out->graph->sources[op->source].location;
-    if (stored.size == 0)
+    if (op->source == MLIA_NONE || out->graph->sources[op->source].location.size == 0)
         return NULL;
+    const mlia_source *source = &out->graph->sources[op->source];
     bool is_new;
-    uint32_t *number = mlia_map_insert(&out->locations, stored, (uint32_t)out->location_count, &is_new);
+    uint32_t *number =
+        mlia_map_insert(&out->locations, source->location, (uint32_t)out->location_count, &is_new);
     MLIA_TRY_ALLOC(number);
     if (is_new) {
         if (!MLIA_RESERVE(out->arena, out->location_texts, out->location_count, out->location_capacity))
             return mlia_error_memory();
-        MLIA_TRY(location_text(out, stored, &out->location_texts[out->location_count]));
+        MLIA_TRY(location_text(out, source, &out->location_texts[out->location_count]));
         out->location_count++;
     }
     mlia_buffer_format(out->text, " loc(#loc%u)", *number);

@@ -62,11 +62,15 @@ static mlia_status *read_code(mlia_tflite_reader *reader, mlia_flatbuf_table tab
     int32_t deprecated = mlia_flatbuf_i32(code, CODE_DEPRECATED);
     int32_t builtin = mlia_flatbuf_i32(code, CODE_BUILTIN);
     int32_t number = deprecated > builtin ? deprecated : builtin;
-    if (number < 0 || mlia_tflite_op_name((uint32_t)number).size == 0)
-        return mlia_error(MLIA_E_TFLITE_OPERATOR, "unknown builtin operator %d", number);
-    op->op = (uint32_t)number;
+    if (number < 0)
+        return mlia_error(MLIA_E_TFLITE_OPERATOR, "builtin operator %d", number);
+    bool is_known = mlia_tflite_op_name((uint32_t)number).size > 0;
+    op->op = is_known ? (uint32_t)number : (uint32_t)MLIA_TFLITE_OP_UNKNOWN;
     op->version = mlia_flatbuf_i32(code, CODE_VERSION);
-    op->custom_code = mlia_flatbuf_string(code, CODE_CUSTOM);
+    op->custom_code = is_known ? mlia_flatbuf_string(code, CODE_CUSTOM)
+                               : mlia_arena_format(reader->arena, "BUILTIN_%d", number);
+    if (!is_known)
+        MLIA_TRY_ALLOC(op->custom_code.data);
     if (op->op == MLIA_TFLITE_OP_CUSTOM && op->custom_code.size == 0)
         return mlia_error(MLIA_E_TFLITE_OPERANDS, "a custom operator without a name");
     return NULL;

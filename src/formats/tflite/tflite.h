@@ -46,7 +46,8 @@ typedef enum mlia_tflite_op {
 #define BUILTIN(number, name, options) MLIA_TFLITE_OP_##name = (number),
 #include "formats/tflite/builtins.def"
 #undef BUILTIN
-    MLIA_TFLITE_OP_LIMIT = 210
+    MLIA_TFLITE_OP_UNKNOWN = 210, /* newer than this program's schema */
+    MLIA_TFLITE_OP_LIMIT
 } mlia_tflite_op;
 
 /* "CONV_2D", or an empty view for an unknown number. */
@@ -95,8 +96,8 @@ typedef struct mlia_tflite_indexes {
 } mlia_tflite_indexes;
 
 typedef struct mlia_tflite_operator {
-    uint32_t op; /* mlia_tflite_op */
-    mlia_str custom_code;
+    uint32_t op;          /* mlia_tflite_op */
+    mlia_str custom_code; /* of CUSTOM; "BUILTIN_NUMBER" of UNKNOWN */
     int32_t version;
     mlia_tflite_indexes inputs;
     mlia_tflite_indexes outputs;
@@ -105,6 +106,13 @@ typedef struct mlia_tflite_operator {
     mlia_bytes custom_options;
     uint64_t offset; /* of the operator's table in the file */
 } mlia_tflite_operator;
+
+/* What to call an operator: "CONV_2D", "MyOp". */
+static inline mlia_str mlia_tflite_operator_name(const mlia_tflite_operator *op)
+{
+    bool own = op->op == MLIA_TFLITE_OP_CUSTOM || op->op == MLIA_TFLITE_OP_UNKNOWN;
+    return own ? op->custom_code : mlia_tflite_op_name(op->op);
+}
 
 typedef struct mlia_tflite_subgraph {
     mlia_str name;

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "convert/tflite_to_tosa/convert.h"
+#include "convert/tflite_to_tosa/lower.h"
 #include "graph/location.h"
 
 typedef struct conversion {
@@ -328,9 +329,26 @@ static void what_once_crashed_does_not(void **state)
     assert_true(for_each_in("crashed", check_crashed) >= 2);
 }
 
+/* Each builtin of the schema is lowered, or says why it is not. */
+static void test_every_builtin_has_a_row(void **unused)
+{
+    (void)unused;
+    unsigned lowered = 0;
+    for (uint32_t op = 0; op < MLIA_TFLITE_OP_LIMIT; op++) {
+        const rule_row *row = mlia_lower_rule(op);
+        assert_true(mlia_tflite_op_name(op).size > 0 || op == MLIA_TFLITE_OP_UNKNOWN);
+        assert_true((row->rule == NULL) == (row->refusal != NULL));
+        if (row->refusal != NULL)
+            assert_int_equal(mlia_kind_class(row->refusal_kind), MLIA_CLASS_UNSUPPORTED);
+        lowered += row->rule != NULL;
+    }
+    assert_int_equal(lowered, 141);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_builtin_has_a_row),
         cmocka_unit_test(every_model_becomes_valid_tosa),
         cmocka_unit_test(sources_survive_in_locations),
         cmocka_unit_test(state_is_variable_input_or_nothing),
