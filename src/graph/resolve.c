@@ -59,6 +59,13 @@ mlia_status *mlia_input_shape_parse(mlia_str text, mlia_input_shape *shape)
     return NULL;
 }
 
+/* What a message calls input `position`: its name, else its position, which --input-shape takes as well. */
+static mlia_str input_name(const resolver_state *resolver, uint32_t position)
+{
+    mlia_str name = resolver->graph->values[mlia_graph_main(resolver->graph)->inputs[position]].name;
+    return name.size > 0 ? name : mlia_arena_format(resolver->scratch, "%u", position);
+}
+
 /* Names of the inputs for messages: "'a', 'b'". */
 static mlia_str input_names(const resolver_state *resolver)
 {
@@ -66,7 +73,7 @@ static mlia_str input_names(const resolver_state *resolver)
     mlia_buffer buffer = {0};
     for (uint32_t i = 0; i < block->input_count; i++) {
         mlia_buffer_add(&buffer, i > 0 ? ", '" : "'", i > 0 ? 3 : 1);
-        mlia_buffer_add_str(&buffer, resolver->graph->values[block->inputs[i]].name);
+        mlia_buffer_add_str(&buffer, input_name(resolver, i));
         mlia_buffer_add_byte(&buffer, '\'');
     }
     mlia_str names =
@@ -129,15 +136,16 @@ static mlia_status *apply_batch_rule(resolver_state *resolver, mlia_diagnostics 
         const mlia_graph_value *value = &resolver->graph->values[block->inputs[i]];
         if (value->kind != MLIA_KIND_TENSOR)
             continue;
+        mlia_str name = input_name(resolver, i);
         if (value->unranked)
             return mlia_status_hint(
-                mlia_error(MLIA_E_TOSA_SHAPE, "input '%.*s' has no rank", MLIA_STR_ARG(value->name)),
+                mlia_error(MLIA_E_TOSA_SHAPE, "input '%.*s' has no rank", MLIA_STR_ARG(name)),
                 "give its shape with --input-shape");
         for (uint32_t d = 1; d < value->rank; d++)
             if (value->dims[d] < 0)
                 return mlia_status_hint(mlia_error(MLIA_E_TOSA_SHAPE,
                                                    "dimension %u of input '%.*s' is unknown", d,
-                                                   MLIA_STR_ARG(value->name)),
+                                                   MLIA_STR_ARG(name)),
                                         "give its shape with --input-shape");
         if (value->rank == 0 || value->rank > MLIA_RANK_LIMIT || value->dims[0] >= 0)
             continue;
@@ -148,7 +156,7 @@ static mlia_status *apply_batch_rule(resolver_state *resolver, mlia_diagnostics 
             mlia_warn(
                 diagnostics, MLIA_W_TOSA_BATCH,
                 "input '%.*s' has an unknown first dimension: analysed with 1 (set it with --input-shape)",
-                MLIA_STR_ARG(value->name));
+                MLIA_STR_ARG(name));
         warned = true;
         MLIA_TRY(set_dims(resolver, block->inputs[i], value->rank, dims));
     }

@@ -85,3 +85,24 @@ def test_same_figures_in_every_form(mlia):
         document = mlia(*CHECK, path, "--performance", "--json", "--no-output").json()
         figures.append({m["name"]: m.get("value") for m in document["results"][0]["metrics"]})
     assert figures[0] and figures[0] == figures[1] == figures[2]
+
+
+def test_input_without_name_is_told_by_position(mlia):
+    mlia.write("m.mlir", DYNAMIC.replace(' {tosa.tensor_name = "x"}', "").replace("?x4", "?x?"))
+    run = mlia("convert", "m.mlir", "-o", "m.vgf", "--error-format", "json")
+    assert run.status == 1 and "input '0'" in run.errors()[-1]["message"]
+    assert mlia("convert", "m.mlir", "-o", "m.vgf", "--input-shape", "0=2x4").status == 0
+
+
+def test_function_that_returns_nothing(mlia):
+    mlia.write("m.mlir", "func.func @main() {\n  return\n}\n")
+    run = mlia("convert", "m.mlir", "-o", "m.vgf", "--error-format", "json")
+    assert run.status == 1 and "returns nothing" in run.errors()[-1]["message"]
+
+
+def test_types_without_instruction(mlia):
+    """The official converter refuses them; so does the conversion, and says what would be possible."""
+    mlia.write("m.mlir", DYNAMIC.replace("i32", "i8").replace("?x4", "3x4"))
+    run = mlia("convert", "m.mlir", "-o", "m.vgf", "--error-format", "json")
+    assert run.status == 1 and run.errors()[-1]["code"] == "E_TOSA_TYPE"
+    assert "INT32" in run.errors()[-1]["message"] and not (mlia.folder / "m.vgf").exists()

@@ -388,7 +388,8 @@ mlia_status *mlia_edit_open(const mlia_graph *graph, mlia_arena *arena, mlia_edi
 
 mlia_status *mlia_edit_count_uses(mlia_edit *edit)
 {
-    memset(edit->uses, 0, edit->value_capacity * sizeof *edit->uses);
+    if (edit->value_capacity > 0)
+        memset(edit->uses, 0, edit->value_capacity * sizeof *edit->uses);
     for (uint32_t i = 0; i < edit->output_count; i++)
         edit->uses[mlia_edit_value(edit, edit->outputs[i])]++;
     for (size_t i = edit->operator_count; i-- > 0;) {

@@ -38,6 +38,8 @@ static mlia_status *prepare(const mlia_graph *graph, const mlia_tosa_to_vgf_opti
 {
     mlia_edit edit;
     mlia_graph *stage = NULL;
+    if (mlia_graph_main(graph)->output_count == 0)
+        return mlia_error(MLIA_E_TOSA_UNSUPPORTED, "the model returns nothing, which a SPIR-V graph cannot");
     MLIA_TRY(mlia_edit_open(graph, arena, &edit));
     if (!options->keep_operators)
         MLIA_TRY(mlia_simplify(&edit));
