@@ -157,6 +157,25 @@ mlia_status *mlia_status_hint(mlia_status *status, const char *format, ...)
     return status;
 }
 
+mlia_status *mlia_status_about(mlia_status *status, const char *format, ...)
+{
+    if (!is_dynamic(status))
+        return status;
+    va_list arguments;
+    va_start(arguments, format);
+    char *about = format_copy(format, arguments);
+    va_end(arguments);
+    size_t size = about == NULL ? 0 : strlen(about) + strlen(status->message) + sizeof ": ";
+    char *message = size == 0 ? NULL : malloc(size);
+    if (message != NULL) {
+        snprintf(message, size, "%s: %s", about, status->message);
+        free(status->message);
+        status->message = message;
+    }
+    free(about);
+    return status;
+}
+
 mlia_status *mlia_status_as(mlia_status *status, mlia_kind kind)
 {
     if (is_dynamic(status))

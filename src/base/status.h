@@ -68,6 +68,9 @@ mlia_status *mlia_status_path(mlia_status *status, mlia_str path);
 mlia_status *mlia_status_as(mlia_status *status, mlia_kind kind);
 mlia_status *mlia_status_hint(mlia_status *status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Puts what the fault is about, and a colon, in front of the message. */
+mlia_status *mlia_status_about(mlia_status *status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #if defined(__clang_analyzer__) && !defined(MLIA_STATUS_DEFINITIONS)
 /* The static analyser does not see that these return what they are given: an error stays an error. */
@@ -77,6 +80,7 @@ mlia_status *mlia_status_hint(mlia_status *status, const char *format, ...)
 #define mlia_status_path(status, ...)    ((void)(__VA_ARGS__), (status))
 #define mlia_status_as(status, ...)      (status)
 #define mlia_status_hint(status, ...)    (status)
+#define mlia_status_about(status, ...)   (status)
 /* … nor that an error is never NULL. */
 static inline mlia_status *mlia_error_exists(mlia_status *status)
 {

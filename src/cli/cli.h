@@ -44,6 +44,12 @@ typedef struct mlia_cli_option {
     size_t backend_option;
 } mlia_cli_option;
 
+/* An option of a program that a command stands in for, with what to do instead. */
+typedef struct mlia_cli_foreign {
+    const char *name; /* "tosa-flatbuffer" or a letter; NULL ends a table */
+    const char *instead;
+} mlia_cli_foreign;
+
 typedef struct mlia_cli mlia_cli;
 
 typedef struct mlia_cli_command {
@@ -53,9 +59,10 @@ typedef struct mlia_cli_command {
     mlia_cli_type argument_type;
     size_t argument_minimum;
     size_t argument_limit;
-    const char *argument_missing;   /* error text when there are fewer than the minimum */
-    const char *argument_extra;     /* reason why no more are taken */
-    const mlia_cli_option *options; /* NULL: only the common ones */
+    const char *argument_missing;    /* error text when there are fewer than the minimum */
+    const char *argument_extra;      /* reason why no more are taken */
+    const mlia_cli_option *options;  /* NULL: only the common ones */
+    const mlia_cli_foreign *foreign; /* or NULL */
     bool takes_backend_options;
     const char *details; /* paragraphs behind the option list, or NULL */
     mlia_status *(*run)(mlia_cli *cli);

@@ -1,8 +1,13 @@
 /* `mlia convert`: from one format to another, without analysis. */
+#include <errno.h>
+#include <stdlib.h>
+
 #include "cli/commands.h"
 #include "cli/tflite.h"
 #include "core/model.h"
 #include "core/route.h"
+
+#define BESPOKE_DOMAIN "com.arm.bespoke"
 
 static const mlia_cli_option options[] = {
     {.name = "output",
@@ -25,9 +30,7 @@ static const mlia_cli_option options[] = {
     {.name = "require-static-shape",
      .type = MLIA_CLI_FLAG,
      .help = "refuse a model with unknown dimensions that --input-shape does not fix, instead of assuming 1"},
-    {.name = "no-debug-info",
-     .type = MLIA_CLI_FLAG,
-     .help = "leave the names and places of operators out of a VGF"},
+    {.name = "no-debug-info", .type = MLIA_CLI_FLAG, .help = "leave out the names and places of operators"},
     {.name = "type-narrowing",
      .type = MLIA_CLI_CHOICE,
      .argument = "MODE",
@@ -38,11 +41,74 @@ static const mlia_cli_option options[] = {
     {.name = "disable-replicated-composites",
      .type = MLIA_CLI_FLAG,
      .help = "write constants of equal elements in full in a VGF"},
+    {.name = "custom-op-domain-to-opcode",
+     .type = MLIA_CLI_TEXT,
+     .argument = "DOMAIN:N",
+     .repeat = true,
+     .help = "opcode that custom operators of a domain have in a VGF"},
+    {.name = "enable-bespoke",
+     .type = MLIA_CLI_FLAG,
+     .help = "give custom operators of the domain " BESPOKE_DOMAIN " the opcode 0 in a VGF"},
     {0},
 };
 
+/* Options of model-converter and tosa-converter-for-tflite. */
+static const mlia_cli_foreign foreign_options[] = {
+    {"i", "the model is given without an option"},
+    {"input", "the model is given without an option"},
+    {"tosa-output-path", "use '--output FILE'"},
+    {"tosa-flatbuffer", "use '--to tosa'"},
+    {"tosa-flatbuffer-schema", "the schema is built in"},
+    {"text", "use '--to tosamlir'"},
+    {"bytecode", "TOSA MLIR is written as text only, '--to tosamlir'"},
+    {"dump-mlir", "'--to tosamlir' writes the graph as MLIR"},
+    {"emit-debug-info", "debug information is written unless '--no-debug-info' is given"},
+    {"experimental-analysis", "use 'mlia check --compatibility'"},
+    {"verbose", "use '--debug'"},
+    {"measure-time", "there is no replacement"},
+    {0},
+};
+
+/* "DOMAIN:N", split at the last colon; N as in C. */
+static mlia_status *parse_domain(mlia_str text, mlia_spirv_domain *domain)
+{
+    size_t colon = mlia_str_find_last(text, ':');
+    char *end = NULL;
+    domain->name = mlia_str_slice(text, 0, colon == SIZE_MAX ? 0 : colon);
+    errno = 0;
+    const char *number =
+        text.data + (colon == SIZE_MAX ? 0 : colon + 1); /* a word of the command line: ends with NUL */
+    long opcode = strtol(number, &end, 0);
+    bool is_number = (*number == '-' || (*number >= '0' && *number <= '9')) && *end == '\0' && errno == 0;
+    if (domain->name.size == 0 || !is_number || opcode < INT32_MIN || opcode > INT32_MAX)
+        return mlia_error(
+            MLIA_E_OPTION_VALUE,
+            "option '--custom-op-domain-to-opcode': '%.*s' is no DOMAIN:N with a 32-bit number N",
+            MLIA_STR_ARG(text));
+    if (mlia_str_equal_c(domain->name, BESPOKE_DOMAIN))
+        return mlia_error(MLIA_E_OPTION_CONFLICT,
+                          "the domain " BESPOKE_DOMAIN " has the opcode 0; use '--enable-bespoke'");
+    domain->opcode = (int32_t)opcode;
+    return NULL;
+}
+
+static mlia_status *choose_domains(const mlia_cli *cli, mlia_tosa_to_vgf_options *result)
+{
+    mlia_texts texts = {0};
+    MLIA_TRY(mlia_cli_values(cli, "custom-op-domain-to-opcode", &texts));
+    mlia_spirv_domain *domains = MLIA_NEW_ARRAY(cli->arena, mlia_spirv_domain, texts.count + 1);
+    MLIA_TRY_ALLOC(domains);
+    for (size_t i = 0; i < texts.count; i++)
+        MLIA_TRY(parse_domain(texts.items[i], &domains[i]));
+    result->domains = domains;
+    result->domain_count = (uint32_t)texts.count;
+    if (mlia_cli_has(cli, "enable-bespoke"))
+        domains[result->domain_count++] = (mlia_spirv_domain){MLIA_STR(BESPOKE_DOMAIN), 0};
+    return NULL;
+}
+
 /* Options that shape a VGF file. */
-static mlia_tosa_to_vgf_options vgf_options(const mlia_cli *cli)
+static mlia_status *choose_vgf_options(const mlia_cli *cli, mlia_tosa_to_vgf_options *result)
 {
     static const struct {
         const char *name;
@@ -52,15 +118,15 @@ static mlia_tosa_to_vgf_options vgf_options(const mlia_cli *cli)
         {"partial", MLIA_NARROWING_PARTIAL},
         {"full_preserve_io", MLIA_NARROWING_FULL_PRESERVE_IO},
     };
-    mlia_tosa_to_vgf_options result = {
+    *result = (mlia_tosa_to_vgf_options){
         .no_debug_info = mlia_cli_has(cli, "no-debug-info"),
         .no_replicated_composites = mlia_cli_has(cli, "disable-replicated-composites"),
     };
     mlia_str mode = mlia_cli_value(cli, "type-narrowing");
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (mlia_str_equal_c(mode, modes[i].name))
-            result.narrowing = modes[i].narrowing;
-    return result;
+            result->narrowing = modes[i].narrowing;
+    return choose_domains(cli, result);
 }
 
 static mlia_status *choose_format(const mlia_cli *cli, mlia_format *format)
@@ -72,6 +138,29 @@ static mlia_status *choose_format(const mlia_cli *cli, mlia_format *format)
         return mlia_error(MLIA_E_OPTION_MISSING, "the name '%.*s' tells no format; convert needs '--to'",
                           MLIA_STR_ARG(path));
     return NULL;
+}
+
+/* What the command line asks for. */
+typedef struct conversion {
+    mlia_format to;
+    mlia_tflite_choices tflite;
+    mlia_tosa_to_vgf_options vgf;
+    const mlia_input_shape *shapes;
+    size_t shape_count;
+} conversion;
+
+static mlia_status *read_request(const mlia_cli *cli, conversion *wish)
+{
+    static const char *const only_vgf[] = {"type-narrowing", "disable-replicated-composites",
+                                           "custom-op-domain-to-opcode", "enable-bespoke"};
+    MLIA_TRY(choose_format(cli, &wish->to));
+    for (size_t i = 0; i < sizeof only_vgf / sizeof *only_vgf; i++)
+        if (wish->to != MLIA_FORMAT_VGF && mlia_cli_has(cli, only_vgf[i]))
+            return mlia_error(MLIA_E_OPTION_UNUSED, "'--%s' has no effect: the run writes %s, no VGF",
+                              only_vgf[i], mlia_format_describe(wish->to)->title.data);
+    wish->tflite = mlia_cli_tflite_choices(cli);
+    MLIA_TRY(choose_vgf_options(cli, &wish->vgf));
+    return mlia_cli_input_shapes(cli, &wish->shapes, &wish->shape_count);
 }
 
 /* E_NO_ROUTE, with what the model can become. */
@@ -91,47 +180,53 @@ static mlia_status *no_route(mlia_format from, mlia_format to)
     return status;
 }
 
-static mlia_status *convert(mlia_cli *cli, const mlia_model_file *model, mlia_format to,
-                            mlia_artifact *artifact)
+/* Names and places of operators go where the form holds them beside the graph. */
+static void drop_sources(const mlia_artifact *artifact)
+{
+    for (uint32_t i = 0; i < artifact->segment_count; i++) {
+        mlia_graph *graph = artifact->segments[i].graph;
+        for (uint32_t k = 0; graph != NULL && k < graph->operator_count; k++)
+            graph->operators[k].source = MLIA_NONE;
+    }
+}
+
+static mlia_status *convert(const mlia_cli *cli, const conversion *wish, mlia_route_context *context,
+                            mlia_format from, mlia_artifact *artifact)
 {
     mlia_route reading;
     mlia_route writing;
-    mlia_tflite_choices tflite = mlia_cli_tflite_choices(cli);
-    mlia_tosa_to_vgf_options vgf = vgf_options(cli);
-    mlia_route_context context = {.arena = cli->arena,
-                                  .diagnostics = &cli->diagnostics,
-                                  .name = model->name,
-                                  .path = cli->arguments.items[0],
-                                  .tflite = &tflite,
-                                  .vgf = &vgf,
-                                  .to_tosa = to == MLIA_FORMAT_TOSA || to == MLIA_FORMAT_TOSAMLIR};
-    MLIA_TRY(mlia_cli_input_shapes(cli, &context.shapes, &context.shape_count));
-    if (!mlia_route_find(model->format, MLIA_FORM_GRAPHS, &reading) ||
-        !mlia_route_find(MLIA_FORM_GRAPHS, to, &writing))
-        return no_route(model->format, to);
-    *artifact = (mlia_artifact){.bytes = mlia_file_bytes(model->file)};
-    MLIA_TRY(mlia_route_run(&reading, &context, artifact));
-    if (mlia_cli_has(cli, "require-static-shape"))
-        MLIA_TRY(mlia_artifact_require_static(&context, artifact));
-    else if (context.shape_count > 0 || to == MLIA_FORMAT_VGF) /* a VGF has no unknown dimensions */
-        MLIA_TRY(mlia_artifact_resolve(&context, artifact));
-    return mlia_route_run(&writing, &context, artifact);
+    if (!mlia_route_find(from, MLIA_FORM_GRAPHS, &reading) ||
+        !mlia_route_find(MLIA_FORM_GRAPHS, wish->to, &writing))
+        return no_route(from, wish->to);
+    MLIA_TRY(mlia_route_run(&reading, context, artifact));
+    MLIA_TRY(mlia_artifact_fix_shapes(context, !mlia_cli_has(cli, "require-static-shape"), artifact));
+    if (wish->vgf.no_debug_info)
+        drop_sources(artifact);
+    return mlia_route_run(&writing, context, artifact);
 }
 
 static mlia_status *run(mlia_cli *cli)
 {
-    mlia_format to;
+    conversion wish = {0};
     mlia_model_file model;
-    mlia_artifact artifact = {0};
-    MLIA_TRY(choose_format(cli, &to));
+    MLIA_TRY(read_request(cli, &wish));
     mlia_status *status = mlia_model_open(cli->arguments.items[0], cli->arena, &cli->diagnostics, &model);
     if (status == NULL) {
+        mlia_artifact artifact = {.bytes = mlia_file_bytes(model.file)};
+        mlia_route_context context = {.arena = cli->arena,
+                                      .diagnostics = &cli->diagnostics,
+                                      .name = model.name,
+                                      .shapes = wish.shapes,
+                                      .shape_count = wish.shape_count,
+                                      .path = cli->arguments.items[0],
+                                      .tflite = &wish.tflite,
+                                      .to_tosa = wish.to != MLIA_FORMAT_VGF,
+                                      .vgf = &wish.vgf};
         cli->diagnostics.path = model.path;
-        status = mlia_status_path(convert(cli, &model, to, &artifact), model.path);
+        status = mlia_status_path(convert(cli, &wish, &context, model.format, &artifact), model.path);
         cli->diagnostics.path = MLIA_STR_NONE;
+        cli->bulk = status == NULL ? artifact.bytes : (mlia_bytes){0};
     }
-    if (status == NULL)
-        cli->bulk = artifact.bytes;
     mlia_file_free(model.file);
     return status;
 }
@@ -146,5 +241,6 @@ const mlia_cli_command mlia_cli_command_convert = {
     .argument_missing = "convert needs a MODEL",
     .argument_extra = "one model at a time",
     .options = options,
+    .foreign = foreign_options,
     .run = run,
 };

@@ -165,8 +165,20 @@ static mlia_status *unknown_backend_option(const mlia_cli *cli, mlia_str name, c
     return status;
 }
 
+/* An option of another program, or NULL. */
+static mlia_status *foreign_option(const mlia_cli *cli, const char *dashes, mlia_str name)
+{
+    const mlia_cli_foreign *foreign = cli->command != NULL ? cli->command->foreign : NULL;
+    for (; foreign != NULL && foreign->name != NULL; foreign++)
+        if (mlia_str_equal_c(name, foreign->name))
+            return mlia_error(MLIA_E_OPTION_UNKNOWN, "unknown option '%s%.*s'; %s", dashes,
+                              MLIA_STR_ARG(name), foreign->instead);
+    return NULL;
+}
+
 static mlia_status *unknown_option(const mlia_cli *cli, mlia_str name)
 {
+    MLIA_TRY(foreign_option(cli, "--", name));
     mlia_suggestion near = mlia_suggest(name);
     for (size_t i = 0; i < cli->options.count; i++) {
         mlia_suggest_among(&near, mlia_str_from_c(cli->options.items[i].name));
@@ -305,8 +317,10 @@ static mlia_status *parse_letters(parser *p, mlia_str letters)
 {
     while (letters.size > 0) {
         const mlia_cli_option *option = mlia_cli_find_letter(p->cli, letters.data[0]);
-        if (option == NULL)
+        if (option == NULL) {
+            MLIA_TRY(foreign_option(p->cli, "-", mlia_str_slice(letters, 0, 1)));
             return mlia_error(MLIA_E_OPTION_UNKNOWN, "unknown option '-%.1s'", letters.data);
+        }
         letters = mlia_str_slice(letters, 1, SIZE_MAX);
         mlia_str value = MLIA_STR_NONE;
         if (option->type != MLIA_CLI_FLAG) {

@@ -199,49 +199,27 @@ mlia_status *mlia_artifact_resolve(const mlia_route_context *context, mlia_artif
     return NULL;
 }
 
-static bool is_static(const mlia_graph_value *value)
+/* Unknown first dimensions that become 1 are warned of: such a warning is the refusal here. */
+static mlia_status *resolve_without_assumption(const mlia_route_context *context, mlia_artifact *artifact)
 {
-    if (value->unranked)
-        return false;
-    for (uint32_t i = 0; value->kind == MLIA_KIND_TENSOR && i < value->rank; i++)
-        if (value->dims[i] == MLIA_DIM_UNKNOWN)
-            return false;
-    return true;
-}
-
-static mlia_status *require_static(const mlia_graph *graph)
-{
-    const mlia_block *block = mlia_graph_main(graph);
-    for (uint32_t i = 0; i < graph->value_count; i++) {
-        if (is_static(&graph->values[i]))
-            continue;
-        uint32_t input = 0;
-        while (input < block->input_count && block->inputs[input] != i)
-            input++;
-        mlia_status *status = input < block->input_count
-                                  ? mlia_error(MLIA_E_TOSA_SHAPE, "input %u '%.*s' has unknown dimensions",
-                                               input, MLIA_STR_ARG(graph->values[i].name))
-                                  : mlia_error(MLIA_E_TOSA_SHAPE, "value %u '%.*s' has unknown dimensions", i,
-                                               MLIA_STR_ARG(graph->values[i].name));
-        return mlia_status_hint(status, "give the shapes of inputs with --input-shape");
-    }
-    return NULL;
-}
-
-mlia_status *mlia_artifact_require_static(const mlia_route_context *context, mlia_artifact *artifact)
-{
-    /* Unknown first dimensions that become 1 are warned of: such a warning is the refusal here. */
     mlia_diagnostics assumed = {.arena = context->arena};
     mlia_route_context inner = *context;
     inner.diagnostics = &assumed;
-    if (context->shape_count > 0)
-        MLIA_TRY(mlia_artifact_resolve(&inner, artifact));
+    MLIA_TRY(mlia_artifact_resolve(&inner, artifact));
     for (size_t i = 0; i < assumed.count; i++)
         if (assumed.items[i].kind == MLIA_W_TOSA_BATCH)
             return mlia_error(MLIA_E_TOSA_SHAPE, "%.*s, which is not allowed",
                               MLIA_STR_ARG(assumed.items[i].message));
+    return NULL;
+}
+
+mlia_status *mlia_artifact_fix_shapes(const mlia_route_context *context, bool may_assume,
+                                      mlia_artifact *artifact)
+{
+    MLIA_TRY(may_assume ? mlia_artifact_resolve(context, artifact)
+                        : resolve_without_assumption(context, artifact));
     for (uint32_t i = 0; i < artifact->segment_count; i++)
         if (artifact->segments[i].graph != NULL)
-            MLIA_TRY(require_static(artifact->segments[i].graph));
+            MLIA_TRY(mlia_graph_require_shapes(artifact->segments[i].graph, context->arena));
     return NULL;
 }

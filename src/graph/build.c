@@ -137,6 +137,17 @@ uint32_t mlia_graph_add_operator(mlia_graph *graph, uint32_t block, uint32_t op,
     return index;
 }
 
+void mlia_operator_take_place(mlia_operator *op, const mlia_operator *original)
+{
+    op->number = original->number;
+    op->region_index = original->region_index;
+    op->block_index = original->block_index;
+    op->operator_index = original->operator_index;
+    op->offset = original->offset;
+    op->line = original->line;
+    op->column = original->column;
+}
+
 bool mlia_graph_set_block_inputs(mlia_graph *graph, uint32_t block, const uint32_t *values, uint32_t count)
 {
     graph->blocks[block].input_count = count;

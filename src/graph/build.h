@@ -29,6 +29,9 @@ uint32_t mlia_graph_add_operator(mlia_graph *graph, uint32_t block, uint32_t op,
                                  uint32_t input_count, const uint32_t *outputs, uint32_t output_count,
                                  const mlia_attributes *attributes, uint32_t source);
 
+/* Where an operator that stands for another one is in the file, for messages: at that one's place. */
+void mlia_operator_take_place(mlia_operator *op, const mlia_operator *original);
+
 /* Sets the inputs or outputs of a block (copied). */
 bool mlia_graph_set_block_inputs(mlia_graph *graph, uint32_t block, const uint32_t *values, uint32_t count);
 bool mlia_graph_set_block_outputs(mlia_graph *graph, uint32_t block, const uint32_t *values, uint32_t count);

@@ -75,8 +75,8 @@ mlia_status *mlia_constant_encode(const mlia_graph_value *value, mlia_encoding e
                              &needed) ||
         !mlia_constant_bytes(value->type, encoding, elements, &size) || needed > constant->bytes.size)
         return mlia_error(MLIA_E_TOSA_DATA,
-                          "the constant '%.*s' does not have the bytes that its shape needs",
-                          MLIA_STR_ARG(value->name));
+                          "the constant" MLIA_NAME " does not have the bytes that its shape needs",
+                          MLIA_NAME_ARG(value->name));
     uint32_t from = stored_bits(value->type, (mlia_encoding)constant->encoding);
     uint32_t to = stored_bits(value->type, encoding);
     if (from == to && !constant->splat) {
@@ -84,8 +84,9 @@ mlia_status *mlia_constant_encode(const mlia_graph_value *value, mlia_encoding e
         return NULL;
     }
     if (constant->splat && size > SPLAT_LIMIT)
-        return mlia_error(MLIA_E_TOSA_LIMIT, "the constant '%.*s' would need %llu bytes when written out",
-                          MLIA_STR_ARG(value->name), (unsigned long long)size);
+        return mlia_error(MLIA_E_TOSA_LIMIT,
+                          "the constant" MLIA_NAME " would need %llu bytes when written out",
+                          MLIA_NAME_ARG(value->name), (unsigned long long)size);
     uint8_t *target = MLIA_NEW_ARRAY(arena, uint8_t, size);
     MLIA_TRY_ALLOC(target);
     if (constant->splat && to % 8 == 0) { /* the usual case: one element, repeated */

@@ -191,5 +191,15 @@ mlia_status *mlia_status_at_operator(mlia_status *status, const mlia_graph *grap
                                 op->block_index, op->operator_index);
     if (graph->format == MLIA_SOURCE_TFLITE)
         status = mlia_status_in(status, "subgraphs[%u].operators[%u]", op->region_index, op->operator_index);
-    return mlia_status_in(status, "operator %u", op->number);
+    return op->number == MLIA_NONE ? status : mlia_status_in(status, "operator %u", op->number);
+}
+
+mlia_status *mlia_status_of_operator(mlia_status *status, const mlia_graph *graph, const mlia_operator *op)
+{
+    mlia_str name = mlia_operator_name(op);
+    mlia_str label = op->source == MLIA_NONE ? MLIA_STR_NONE : graph->sources[op->source].label;
+    status = label.size > 0
+                 ? mlia_status_about(status, "%.*s '%.*s'", MLIA_STR_ARG(name), MLIA_STR_ARG(label))
+                 : mlia_status_about(status, "%.*s", MLIA_STR_ARG(name));
+    return mlia_status_at_operator(status, graph, op);
 }

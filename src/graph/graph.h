@@ -249,9 +249,15 @@ bool mlia_constant_integer(const mlia_graph_value *value, uint64_t index, int64_
 /* Element `index` of any constant as a double (exact for every type up to 32 bits). */
 bool mlia_constant_number(const mlia_graph_value *value, uint64_t index, double *result);
 
+/* printf: the name of a value, in quotes behind a blank, if it has one: "input" MLIA_NAME " has no rank". */
+#define MLIA_NAME           "%s%.*s%s"
+#define MLIA_NAME_ARG(name) ((name).size > 0 ? " '" : ""), MLIA_STR_ARG(name), ((name).size > 0 ? "'" : "")
+
 /* Adds the place of an operator in its file to an error (NULL allowed): path, byte offset, line and column as
  * far as the format has them. Returns `status`. */
 mlia_status *mlia_status_at_operator(mlia_status *status, const mlia_graph *graph, const mlia_operator *op);
+/* The same, with the operator's name and label in front of the message. */
+mlia_status *mlia_status_of_operator(mlia_status *status, const mlia_graph *graph, const mlia_operator *op);
 
 /* Regions that an operator runs (COND_IF: then, else; WHILE_LOOP: cond, body): region indexes and their
  * number, 0 or 2. */

@@ -40,12 +40,12 @@ bool mlia_operator_well_formed(const mlia_graph *graph, const mlia_operator *op)
 static mlia_status *check_dims(const mlia_graph_value *value)
 {
     if (value->rank > MLIA_RANK_LIMIT)
-        return MLIA_SHAPE_ERROR("input '%.*s' has rank %u, at most %d is possible", MLIA_STR_ARG(value->name),
-                                value->rank, MLIA_RANK_LIMIT);
+        return MLIA_SHAPE_ERROR("input" MLIA_NAME " has rank %u, at most %d is possible",
+                                MLIA_NAME_ARG(value->name), value->rank, MLIA_RANK_LIMIT);
     for (uint32_t i = 0; i < value->rank; i++)
         if (value->dims[i] < 1 && value->dims[i] != MLIA_DIM_UNKNOWN)
-            return MLIA_SHAPE_ERROR("dimension %u of input '%.*s' is %lld, must be at least 1", i,
-                                    MLIA_STR_ARG(value->name), (long long)value->dims[i]);
+            return MLIA_SHAPE_ERROR("dimension %u of input" MLIA_NAME " is %lld, must be at least 1", i,
+                                    MLIA_NAME_ARG(value->name), (long long)value->dims[i]);
     return NULL;
 }
 
@@ -55,11 +55,11 @@ static mlia_status *check_rank(const mlia_infer *infer, uint32_t input, char wan
     if (wanted == '.' || value->unranked)
         return NULL;
     if (wanted == '+' && value->rank == 0)
-        return MLIA_SHAPE_ERROR("input %u '%.*s' has rank 0, must have at least 1", input,
-                                MLIA_STR_ARG(value->name));
+        return MLIA_SHAPE_ERROR("input %u" MLIA_NAME " has rank 0, must have at least 1", input,
+                                MLIA_NAME_ARG(value->name));
     if (wanted >= '0' && wanted <= '9' && value->rank != (uint32_t)(wanted - '0'))
-        return MLIA_SHAPE_ERROR("input %u '%.*s' has rank %u, must have %c", input, MLIA_STR_ARG(value->name),
-                                value->rank, wanted);
+        return MLIA_SHAPE_ERROR("input %u" MLIA_NAME " has rank %u, must have %c", input,
+                                MLIA_NAME_ARG(value->name), value->rank, wanted);
     return NULL;
 }
 
@@ -111,12 +111,7 @@ mlia_status *mlia_operator_infer(const mlia_graph *graph, const mlia_operator *o
                                                   MLIA_STR_ARG(name)),
                                        graph, op);
     mlia_status *status = mlia_infer_bare(graph, op, arena, results, NULL);
-    if (status == NULL || mlia_status_kind(status) == MLIA_E_MEMORY)
-        return status;
-    mlia_status *named = mlia_error(mlia_status_kind(status), "%.*s: %.*s", MLIA_STR_ARG(name),
-                                    MLIA_STR_ARG(mlia_status_message(status)));
-    mlia_status_free(status);
-    return mlia_status_at_operator(named, graph, op);
+    return mlia_status_at_operator(mlia_status_about(status, "%.*s", MLIA_STR_ARG(name)), graph, op);
 }
 
 /* --- helpers --- */
@@ -219,11 +214,11 @@ mlia_status *mlia_infer_check_blocks(const mlia_infer *infer, const mlia_graph_v
     if (infer->op->attributes->block_size != 32)
         return MLIA_ATTRIBUTE_ERROR("block_size is %u, must be 32", infer->op->attributes->block_size);
     if (data->rank == 0)
-        return MLIA_SHAPE_ERROR("block-scaled data '%.*s' has rank 0", MLIA_STR_ARG(data->name));
+        return MLIA_SHAPE_ERROR("block-scaled data" MLIA_NAME " has rank 0", MLIA_NAME_ARG(data->name));
     int64_t last = data->dims[data->rank - 1];
     if (last >= 0 && last % 32 != 0)
-        return MLIA_SHAPE_ERROR("the last dimension of '%.*s' is %lld, must be a multiple of 32",
-                                MLIA_STR_ARG(data->name), (long long)last);
+        return MLIA_SHAPE_ERROR("the last dimension of tensor" MLIA_NAME " is %lld, must be a multiple of 32",
+                                MLIA_NAME_ARG(data->name), (long long)last);
     return NULL;
 }
 
@@ -238,8 +233,8 @@ mlia_status *mlia_infer_check_scale(const mlia_infer *infer, const mlia_graph_va
     }
     if (fits)
         return NULL;
-    return MLIA_SHAPE_ERROR("scale '%.*s' %.*s does not fit data %.*s: one scale per 32 elements",
-                            MLIA_STR_ARG(scale->name),
+    return MLIA_SHAPE_ERROR("scale" MLIA_NAME " %.*s does not fit data %.*s: one scale per 32 elements",
+                            MLIA_NAME_ARG(scale->name),
                             MLIA_STR_ARG(mlia_dims_text(infer->arena, scale->rank, scale->dims)),
                             MLIA_STR_ARG(mlia_dims_text(infer->arena, data->rank, data->dims)));
 }

@@ -115,8 +115,8 @@ static mlia_status *reshape(const mlia_infer *infer, const mlia_graph_value *inp
     }
     if (wildcard == MLIA_NONE && have == want)
         return NULL;
-    return MLIA_SHAPE_ERROR("input '%.*s' %.*s has %lld elements, the shape %.*s %s %lld",
-                            MLIA_STR_ARG(input->name),
+    return MLIA_SHAPE_ERROR("input" MLIA_NAME " %.*s has %lld elements, the shape %.*s %s %lld",
+                            MLIA_NAME_ARG(input->name),
                             MLIA_STR_ARG(mlia_dims_text(infer->arena, input->rank, input->dims)),
                             (long long)have, MLIA_STR_ARG(mlia_dims_text(infer->arena, rank, target)),
                             wildcard == MLIA_NONE ? "has" : "needs a multiple of", (long long)want);

@@ -6,10 +6,14 @@
 #include "graph/build.h"
 #include "graph/infer.h"
 
+enum { LISTED_INPUTS = 20 }; /* most inputs that an error lists */
+
 typedef struct resolver {
     mlia_graph *graph;
     mlia_arena *scratch;
-    bool forced;              /* a shape was given: known dimensions are replaced, too */
+    bool forced;     /* a shape was given: known dimensions are replaced, too */
+    uint32_t *given; /* inputs that a shape was given for */
+    size_t given_count;
     bool *region_done;        /* per region */
     const int64_t **resolved; /* per value: what a shape constant with -1 stands for, or NULL */
     uint32_t value_count;     /* values before any was added */
@@ -59,42 +63,36 @@ mlia_status *mlia_input_shape_parse(mlia_str text, mlia_input_shape *shape)
     return NULL;
 }
 
-/* What a message calls input `position`: its name, else its position, which --input-shape takes as well. */
+/* An input for messages: its name, else its position, which --input-shape takes as well. */
 static mlia_str input_name(const resolver_state *resolver, uint32_t position)
 {
     mlia_str name = resolver->graph->values[mlia_graph_main(resolver->graph)->inputs[position]].name;
     return name.size > 0 ? name : mlia_arena_format(resolver->scratch, "%u", position);
 }
 
-/* Names of the inputs for messages: "'a', 'b'". */
-static mlia_str input_names(const resolver_state *resolver)
+/* All inputs for messages: "'a', 'b'". */
+static mlia_str input_list(const resolver_state *resolver)
 {
-    const mlia_block *block = mlia_graph_main(resolver->graph);
-    mlia_buffer buffer = {0};
-    for (uint32_t i = 0; i < block->input_count; i++) {
-        mlia_buffer_add(&buffer, i > 0 ? ", '" : "'", i > 0 ? 3 : 1);
-        mlia_buffer_add_str(&buffer, input_name(resolver, i));
-        mlia_buffer_add_byte(&buffer, '\'');
-    }
-    mlia_str names =
-        buffer.failed ? MLIA_STR_NONE : mlia_arena_str(resolver->scratch, mlia_buffer_str(&buffer));
-    mlia_buffer_free(&buffer);
-    return names;
+    mlia_str list = MLIA_STR("");
+    for (uint32_t i = 0; i < mlia_graph_main(resolver->graph)->input_count && i < LISTED_INPUTS; i++)
+        list = mlia_arena_format(resolver->scratch, "%.*s%s'%.*s'", MLIA_STR_ARG(list), i > 0 ? ", " : "",
+                                 MLIA_STR_ARG(input_name(resolver, i)));
+    return list;
 }
 
-/* Input that a given shape is for, by name, else by position; MLIA_NONE when there is none. */
+/* Position of the input that a given shape is for: by name, else by number; MLIA_NONE when there is none. */
 static uint32_t find_input(const resolver_state *resolver, mlia_str name)
 {
     const mlia_block *block = mlia_graph_main(resolver->graph);
     if (name.size == 0)
-        return block->input_count == 1 ? block->inputs[0] : MLIA_NONE;
+        return block->input_count == 1 ? 0 : MLIA_NONE;
     for (uint32_t i = 0; i < block->input_count; i++)
         if (mlia_str_equal(resolver->graph->values[block->inputs[i]].name, name))
-            return block->inputs[i];
+            return i;
     int64_t position;
-    if (mlia_str_to_i64(name, &position) && position >= 0 && position < block->input_count)
-        return block->inputs[position];
-    return MLIA_NONE;
+    return mlia_str_to_i64(name, &position) && position >= 0 && position < block->input_count
+               ? (uint32_t)position
+               : MLIA_NONE;
 }
 
 static mlia_status *set_dims(resolver_state *resolver, uint32_t value, uint32_t rank, const int64_t *dims)
@@ -112,19 +110,41 @@ static mlia_status *set_dims(resolver_state *resolver, uint32_t value, uint32_t 
 
 static mlia_status *apply_given_shape(resolver_state *resolver, const mlia_input_shape *shape)
 {
-    uint32_t input = find_input(resolver, shape->name);
-    if (input == MLIA_NONE && shape->name.size == 0)
+    uint32_t position = find_input(resolver, shape->name);
+    if (position == MLIA_NONE && shape->name.size == 0)
         return mlia_error(MLIA_E_INPUT_SHAPE,
                           "a shape without a name needs a model with one input; the inputs are %.*s",
-                          MLIA_STR_ARG(input_names(resolver)));
-    if (input == MLIA_NONE)
+                          MLIA_STR_ARG(input_list(resolver)));
+    if (position == MLIA_NONE)
         return mlia_error(MLIA_E_INPUT_SHAPE, "no input '%.*s'; the inputs are %.*s",
-                          MLIA_STR_ARG(shape->name), MLIA_STR_ARG(input_names(resolver)));
+                          MLIA_STR_ARG(shape->name), MLIA_STR_ARG(input_list(resolver)));
+    uint32_t input = mlia_graph_main(resolver->graph)->inputs[position];
     const mlia_graph_value *value = &resolver->graph->values[input];
+    for (size_t i = 0; i < resolver->given_count; i++)
+        if (resolver->given[i] == position)
+            return mlia_error(MLIA_E_INPUT_SHAPE, "input '%.*s' is given two shapes",
+                              MLIA_STR_ARG(input_name(resolver, position)));
     if (value->kind != MLIA_KIND_TENSOR || (!value->unranked && value->rank != shape->rank))
         return mlia_error(MLIA_E_INPUT_SHAPE, "input '%.*s' has rank %u, the given shape has %u",
-                          MLIA_STR_ARG(value->name), value->rank, shape->rank);
+                          MLIA_STR_ARG(input_name(resolver, position)), value->rank, shape->rank);
+    resolver->given[resolver->given_count++] = position;
     return set_dims(resolver, input, shape->rank, shape->dims);
+}
+
+/* Refuses what no rule fills in: unknown dimensions other than the first. */
+static mlia_status *check_input(const resolver_state *resolver, uint32_t position)
+{
+    const mlia_graph_value *value =
+        &resolver->graph->values[mlia_graph_main(resolver->graph)->inputs[position]];
+    mlia_status *status = NULL;
+    if (value->unranked)
+        status = mlia_error(MLIA_E_TOSA_SHAPE, "input '%.*s' has no rank",
+                            MLIA_STR_ARG(input_name(resolver, position)));
+    for (uint32_t d = 1; status == NULL && d < value->rank; d++)
+        if (value->dims[d] < 0)
+            status = mlia_error(MLIA_E_TOSA_SHAPE, "dimension %u of input '%.*s' is unknown", d,
+                                MLIA_STR_ARG(input_name(resolver, position)));
+    return mlia_status_hint(status, "give its shape with --input-shape");
 }
 
 /* An unknown first dimension is the batch: it becomes 1. */
@@ -136,17 +156,7 @@ static mlia_status *apply_batch_rule(resolver_state *resolver, mlia_diagnostics 
         const mlia_graph_value *value = &resolver->graph->values[block->inputs[i]];
         if (value->kind != MLIA_KIND_TENSOR)
             continue;
-        mlia_str name = input_name(resolver, i);
-        if (value->unranked)
-            return mlia_status_hint(
-                mlia_error(MLIA_E_TOSA_SHAPE, "input '%.*s' has no rank", MLIA_STR_ARG(name)),
-                "give its shape with --input-shape");
-        for (uint32_t d = 1; d < value->rank; d++)
-            if (value->dims[d] < 0)
-                return mlia_status_hint(mlia_error(MLIA_E_TOSA_SHAPE,
-                                                   "dimension %u of input '%.*s' is unknown", d,
-                                                   MLIA_STR_ARG(name)),
-                                        "give its shape with --input-shape");
+        MLIA_TRY(check_input(resolver, i));
         if (value->rank == 0 || value->rank > MLIA_RANK_LIMIT || value->dims[0] >= 0)
             continue;
         int64_t dims[MLIA_RANK_LIMIT];
@@ -156,7 +166,7 @@ static mlia_status *apply_batch_rule(resolver_state *resolver, mlia_diagnostics 
             mlia_warn(
                 diagnostics, MLIA_W_TOSA_BATCH,
                 "input '%.*s' has an unknown first dimension: analysed with 1 (set it with --input-shape)",
-                MLIA_STR_ARG(name));
+                MLIA_STR_ARG(input_name(resolver, i)));
         warned = true;
         MLIA_TRY(set_dims(resolver, block->inputs[i], value->rank, dims));
     }
@@ -165,29 +175,14 @@ static mlia_status *apply_batch_rule(resolver_state *resolver, mlia_diagnostics 
 
 /* --- results --- */
 
-/* Error about an operator, with its name, label and place. */
-static mlia_status *operator_error(const resolver_state *resolver, const mlia_operator *op, mlia_kind kind,
-                                   mlia_str message)
-{
-    mlia_str label = MLIA_STR_NONE;
-    if (op->source != MLIA_NONE)
-        label = resolver->graph->sources[op->source].label;
-    mlia_status *status =
-        label.size > 0
-            ? mlia_error(kind, "%.*s '%.*s': %.*s", MLIA_STR_ARG(mlia_operator_name(op)), MLIA_STR_ARG(label),
-                         MLIA_STR_ARG(message))
-            : mlia_error(kind, "%.*s: %.*s", MLIA_STR_ARG(mlia_operator_name(op)), MLIA_STR_ARG(message));
-    return mlia_status_at_operator(status, resolver->graph, op);
-}
-
 static mlia_status *contradiction(const resolver_state *resolver, const mlia_operator *op,
                                   const mlia_graph_value *value, const mlia_inferred *result)
 {
-    mlia_str text = mlia_arena_format(
-        resolver->scratch, "result '%.*s' becomes %.*s, the file says %.*s", MLIA_STR_ARG(value->name),
+    mlia_status *status = mlia_error(
+        MLIA_E_TOSA_SHAPE, "result" MLIA_NAME " becomes %.*s, the file says %.*s", MLIA_NAME_ARG(value->name),
         MLIA_STR_ARG(mlia_dims_text(resolver->scratch, result->rank, result->dims)),
         MLIA_STR_ARG(mlia_dims_text(resolver->scratch, value->rank, value->dims)));
-    return operator_error(resolver, op, MLIA_E_TOSA_SHAPE, text);
+    return mlia_status_of_operator(status, resolver->graph, op);
 }
 
 /* Takes over an inferred tensor shape: unknown dimensions, with a given input shape also known ones. */
@@ -360,14 +355,8 @@ static mlia_status *resolve_operator(resolver_state *resolver, uint32_t index)
                                         op.output_count, sizeof *resolver->results, _Alignof(mlia_inferred));
     MLIA_TRY_ALLOC(resolver->results);
     mlia_inferred *results = resolver->results;
-    mlia_status *status = mlia_infer_bare(graph, &op, resolver->scratch, results, NULL);
-    if (status != NULL && mlia_status_kind(status) != MLIA_E_MEMORY) {
-        mlia_status *named =
-            operator_error(resolver, &op, mlia_status_kind(status), mlia_status_message(status));
-        mlia_status_free(status);
-        return named;
-    }
-    MLIA_TRY(status);
+    MLIA_TRY(
+        mlia_status_of_operator(mlia_infer_bare(graph, &op, resolver->scratch, results, NULL), graph, &op));
     for (uint32_t i = 0; i < op.output_count; i++) {
         if (results[i].known && results[i].shape_values != NULL)
             MLIA_TRY(take_values(resolver, op.outputs[i], &results[i]));
@@ -426,6 +415,36 @@ static bool graph_is_complete(const mlia_graph *graph)
     return true;
 }
 
+/* Negative values of a shape are no gap: offsets of RESIZE have them, and a -1 that stands for a dimension
+ * was replaced together with the dimension. */
+static mlia_status *unknown_shape(const mlia_graph_value *value, const char *what, mlia_arena *arena)
+{
+    if (value->kind == MLIA_KIND_SHAPE)
+        return value->shape_values != NULL || value->rank == 0
+                   ? NULL
+                   : mlia_error(MLIA_E_TOSA_SHAPE, "the values of %s" MLIA_NAME " are not known", what,
+                                MLIA_NAME_ARG(value->name));
+    if (value->unranked)
+        return mlia_error(MLIA_E_TOSA_SHAPE, "%s" MLIA_NAME " has no rank", what, MLIA_NAME_ARG(value->name));
+    if (value->rank > 0 && holds_unknown(value->rank, value->dims))
+        return mlia_error(MLIA_E_TOSA_SHAPE, "%s" MLIA_NAME " has unknown dimensions %.*s", what,
+                          MLIA_NAME_ARG(value->name),
+                          MLIA_STR_ARG(mlia_dims_text(arena, value->rank, value->dims)));
+    return NULL;
+}
+
+mlia_status *mlia_graph_require_shapes(const mlia_graph *graph, mlia_arena *arena)
+{
+    for (uint32_t i = 0; i < graph->value_count; i++) {
+        const mlia_graph_value *value = &graph->values[i];
+        bool made = value->producer != MLIA_NONE;
+        mlia_status *status = unknown_shape(value, made ? "result" : "input", arena);
+        if (status != NULL)
+            return made ? mlia_status_of_operator(status, graph, &graph->operators[value->producer]) : status;
+    }
+    return NULL;
+}
+
 static mlia_status *resolve(resolver_state *resolver, const mlia_input_shape *shapes, size_t shape_count,
                             mlia_diagnostics *diagnostics)
 {
@@ -433,6 +452,8 @@ static mlia_status *resolve(resolver_state *resolver, const mlia_input_shape *sh
     resolver->region_done = MLIA_NEW_ARRAY(resolver->scratch, bool, graph->region_count);
     resolver->resolved = MLIA_NEW_ARRAY(resolver->scratch, const int64_t *, graph->value_count);
     resolver->value_count = graph->value_count;
+    resolver->given = MLIA_NEW_ARRAY(resolver->scratch, uint32_t, shape_count);
+    MLIA_TRY_ALLOC(resolver->given);
     MLIA_TRY_ALLOC(resolver->region_done);
     MLIA_TRY_ALLOC(resolver->resolved);
     for (size_t i = 0; i < shape_count; i++)

@@ -47,20 +47,22 @@ static mlia_status *verify_complete(mlia_verifier *verifier, uint32_t value)
 {
     const mlia_graph_value *item = &verifier->graph->values[value];
     if (item->kind == MLIA_KIND_SHAPE)
-        return item->shape_values != NULL
-                   ? NULL
-                   : mlia_verify_add(verifier, MLIA_RULE_SHAPE, "the values of shape '%.*s' are not known",
-                                     MLIA_STR_ARG(item->name));
+        return item->shape_values != NULL ? NULL
+                                          : mlia_verify_add(verifier, MLIA_RULE_SHAPE,
+                                                            "the values of shape" MLIA_NAME " are not known",
+                                                            MLIA_NAME_ARG(item->name));
     if (item->unranked)
-        return mlia_verify_add(verifier, MLIA_RULE_SHAPE, "'%.*s' has no rank", MLIA_STR_ARG(item->name));
+        return mlia_verify_add(verifier, MLIA_RULE_SHAPE, "tensor" MLIA_NAME " has no rank",
+                               MLIA_NAME_ARG(item->name));
     for (uint32_t i = 0; i < item->rank; i++)
         if (item->dims[i] < 1)
             return item->dims[i] == MLIA_DIM_UNKNOWN
-                       ? mlia_verify_add(verifier, MLIA_RULE_SHAPE, "dimension %u of '%.*s' is unknown", i,
-                                         MLIA_STR_ARG(item->name))
+                       ? mlia_verify_add(verifier, MLIA_RULE_SHAPE,
+                                         "dimension %u of tensor" MLIA_NAME " is unknown", i,
+                                         MLIA_NAME_ARG(item->name))
                        : mlia_verify_add(verifier, MLIA_RULE_SHAPE,
-                                         "dimension %u of '%.*s' is %lld, must be at least 1", i,
-                                         MLIA_STR_ARG(item->name), (long long)item->dims[i]);
+                                         "dimension %u of tensor" MLIA_NAME " is %lld, must be at least 1", i,
+                                         MLIA_NAME_ARG(item->name), (long long)item->dims[i]);
     return NULL;
 }
 
@@ -88,8 +90,8 @@ static mlia_status *compare_result(mlia_verifier *verifier, uint32_t index, cons
         equal = mlia_dims_agree(value->dims[i], result->dims[i]);
     if (equal)
         return NULL;
-    return mlia_verify_add(verifier, MLIA_RULE_SHAPE, "the result '%.*s' is %.*s, must be %.*s",
-                           MLIA_STR_ARG(value->name),
+    return mlia_verify_add(verifier, MLIA_RULE_SHAPE, "the result" MLIA_NAME " is %.*s, must be %.*s",
+                           MLIA_NAME_ARG(value->name),
                            MLIA_STR_ARG(mlia_dims_text(verifier->scratch, value->rank, value->dims)),
                            MLIA_STR_ARG(mlia_dims_text(verifier->scratch, result->rank, result->dims)));
 }
@@ -103,8 +105,8 @@ static mlia_status *verify_targets(mlia_verifier *verifier)
     const mlia_graph_value *shape = &verifier->graph->values[op->inputs[op->input_count - 1]];
     for (uint32_t i = 0; shape->shape_values != NULL && i < shape->rank; i++)
         if (shape->shape_values[i] == MLIA_DIM_UNKNOWN)
-            return mlia_verify_add(verifier, MLIA_RULE_SHAPE, "shape '%.*s' holds -1 at position %u",
-                                   MLIA_STR_ARG(shape->name), i);
+            return mlia_verify_add(verifier, MLIA_RULE_SHAPE, "shape" MLIA_NAME " holds -1 at position %u",
+                                   MLIA_NAME_ARG(shape->name), i);
     return NULL;
 }
 
@@ -156,8 +158,8 @@ static mlia_status *verify_unscaled(mlia_verifier *verifier)
         const mlia_graph_value *value = &verifier->graph->values[index];
         if (value->scale != NULL)
             return mlia_verify_add(verifier, MLIA_RULE_OPERATOR,
-                                   "'%.*s' is a block-scaled tensor, which is not analysed",
-                                   MLIA_STR_ARG(value->name));
+                                   "tensor" MLIA_NAME " is a block-scaled tensor, which is not analysed",
+                                   MLIA_NAME_ARG(value->name));
     }
     return NULL;
 }

@@ -51,8 +51,8 @@ static mlia_status *verify_constant(mlia_verifier *verifier)
     uint64_t elements;
     uint64_t bytes;
     if (value->constant == NULL)
-        return mlia_verify_add(verifier, MLIA_RULE_ATTRIBUTE, "'%.*s' has no data",
-                               MLIA_STR_ARG(value->name));
+        return mlia_verify_add(verifier, MLIA_RULE_ATTRIBUTE, "tensor" MLIA_NAME " has no data",
+                               MLIA_NAME_ARG(value->name));
     if (!mlia_value_elements(value, &elements))
         return NULL; /* the shape is reported */
     if (value->constant->splat && elements > 1)
@@ -60,9 +60,9 @@ static mlia_status *verify_constant(mlia_verifier *verifier)
     if (mlia_constant_bytes(value->type, (mlia_encoding)value->constant->encoding, elements, &bytes) &&
         value->constant->bytes.size >= bytes)
         return NULL;
-    return mlia_verify_add(verifier, MLIA_RULE_ATTRIBUTE, "'%.*s' has %zu bytes of data for %llu elements",
-                           MLIA_STR_ARG(value->name), value->constant->bytes.size,
-                           (unsigned long long)elements);
+    return mlia_verify_add(
+        verifier, MLIA_RULE_ATTRIBUTE, "tensor" MLIA_NAME " has %zu bytes of data for %llu elements",
+        MLIA_NAME_ARG(value->name), value->constant->bytes.size, (unsigned long long)elements);
 }
 
 /* --- zero points --- */

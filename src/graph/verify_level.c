@@ -52,17 +52,17 @@ static mlia_status *check_value(mlia_verifier *verifier, const mlia_graph_value 
         for (uint32_t i = 0; value->shape_values != NULL && i < value->rank; i++)
             if (value->shape_values[i] < -(INT64_C(1) << MAX_LOG2_SIZE) ||
                 value->shape_values[i] >= INT64_C(1) << MAX_LOG2_SIZE)
-                return mlia_verify_add(
-                    verifier, MLIA_RULE_LEVEL,
-                    "%lld in shape '%.*s' does not fit 32 bits (MAX_LOG2_SIZE of level 8K)",
-                    (long long)value->shape_values[i], MLIA_STR_ARG(value->name));
+                return mlia_verify_add(verifier, MLIA_RULE_LEVEL,
+                                       "%lld in shape" MLIA_NAME
+                                       " does not fit 32 bits (MAX_LOG2_SIZE of level 8K)",
+                                       (long long)value->shape_values[i], MLIA_NAME_ARG(value->name));
         return NULL;
     }
     MLIA_TRY(check(verifier, "rank", value->rank, MAX_RANK, "MAX_RANK"));
     if (mlia_value_bytes(value, &bytes) && bytes >= UINT64_C(1) << MAX_LOG2_SIZE)
         return mlia_verify_add(verifier, MLIA_RULE_LEVEL,
-                               "'%.*s' has %llu bytes, 2^31 or more (MAX_LOG2_SIZE of level 8K)",
-                               MLIA_STR_ARG(value->name), (unsigned long long)bytes);
+                               "tensor" MLIA_NAME " has %llu bytes, 2^31 or more (MAX_LOG2_SIZE of level 8K)",
+                               MLIA_NAME_ARG(value->name), (unsigned long long)bytes);
     return NULL;
 }
 

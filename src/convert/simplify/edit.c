@@ -273,7 +273,13 @@ mlia_status *mlia_edit_add_operator(mlia_edit *edit, mlia_op kind, uint32_t mode
         return mlia_error_memory();
     *op = mlia_graph_add_operator(edit->graph, 0, (uint32_t)kind, inputs, input_count, &output, 1, attributes,
                                   source);
-    return *op == MLIA_NONE ? mlia_error_memory() : extend(edit);
+    if (*op == MLIA_NONE)
+        return mlia_error_memory();
+    if (model != MLIA_NONE)
+        mlia_operator_take_place(&edit->graph->operators[*op], &edit->graph->operators[model]);
+    else
+        edit->graph->operators[*op].number = MLIA_NONE;
+    return extend(edit);
 }
 
 mlia_status *mlia_edit_append(mlia_edit *edit, uint32_t op)
@@ -395,7 +401,9 @@ mlia_status *mlia_edit_count_uses(mlia_edit *edit)
     for (size_t i = edit->operator_count; i-- > 0;) {
         uint32_t index = edit->operators[i];
         const mlia_operator *op = &edit->graph->operators[index];
-        bool used = op->output_count == 0 || op->op == MLIA_OP_VARIABLE_WRITE;
+        uint32_t regions[2]; /* may write variables */
+        bool used = op->output_count == 0 || op->op == MLIA_OP_VARIABLE_WRITE ||
+                    (mlia_operator_regions(op, regions) > 0 && edit->graph->variable_count > 0);
         for (uint32_t k = 0; k < op->output_count; k++)
             used = used || edit->uses[op->outputs[k]] > 0;
         if (!used)
@@ -455,9 +463,7 @@ static mlia_status *close_operator(closing *out, uint32_t index)
         return mlia_error_memory();
     mlia_operator *copy = &out->graph->operators[op];
     copy->foreign_name = old.foreign_name;
-    copy->offset = old.offset;
-    copy->line = old.line;
-    copy->column = old.column;
+    mlia_operator_take_place(copy, &old);
     return NULL;
 }
 

@@ -31,6 +31,33 @@ static mlia_status *separate_results(mlia_edit *edit)
     return NULL;
 }
 
+/* Why no VGF can have an operator, or NULL. */
+static const char *obstacle(const mlia_operator *op)
+{
+    uint32_t regions[2];
+    if (op->op == MLIA_OP_FOREIGN)
+        return "no TOSA operator";
+    if (mlia_operator_regions(op, regions) > 0)
+        return "a VGF has no control flow";
+    if (op->op == MLIA_OP_VARIABLE_READ || op->op == MLIA_OP_VARIABLE_WRITE)
+        return "a VGF has no variables";
+    return NULL;
+}
+
+/* Of operators that simplification left. */
+static mlia_status *refuse_operators(mlia_edit *edit)
+{
+    MLIA_TRY(mlia_edit_count_uses(edit));
+    for (size_t i = 0; i < edit->operator_count; i++) {
+        const mlia_operator *op = mlia_edit_operator(edit, edit->operators[i]);
+        const char *reason = obstacle(op);
+        if (reason != NULL)
+            return mlia_status_of_operator(mlia_error(MLIA_E_TOSA_UNSUPPORTED, "%s", reason), edit->graph,
+                                           op);
+    }
+    return NULL;
+}
+
 /* Simplification and type changes. Types change between two rounds of simplification, as in the official
  * converter: then what a change makes superfluous goes too. */
 static mlia_status *prepare(const mlia_graph *graph, const mlia_tosa_to_vgf_options *options,
@@ -43,6 +70,7 @@ static mlia_status *prepare(const mlia_graph *graph, const mlia_tosa_to_vgf_opti
     MLIA_TRY(mlia_edit_open(graph, arena, &edit));
     if (!options->keep_operators)
         MLIA_TRY(mlia_simplify(&edit));
+    MLIA_TRY(refuse_operators(&edit));
     MLIA_TRY(mlia_edit_close(&edit, diagnostics, &stage));
     MLIA_TRY(mlia_edit_open(stage, arena, &edit));
     MLIA_TRY(mlia_narrow_floats(&edit, options->narrowing));

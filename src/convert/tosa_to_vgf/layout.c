@@ -259,9 +259,10 @@ static mlia_status *prepare(mlia_layout *out)
     MLIA_TRY(mlia_layout_note_uses(out));
     for (uint32_t p = 0; p < out->partitions->count; p++) {
         const mlia_partition *part = &out->partitions->items[p];
-        if (part->is_shader)
+        const mlia_operator *op = part->is_shader ? &out->graph->operators[part->operators[0]] : NULL;
+        if (op != NULL)
             MLIA_TRY(
-                mlia_shader_parse(&out->graph->operators[part->operators[0]], out->arena, &out->shaders[p]));
+                mlia_status_of_operator(mlia_shader_parse(op, out->arena, &out->shaders[p]), out->graph, op));
     }
     return NULL;
 }

@@ -40,9 +40,15 @@ mlia_status *mlia_layout_describe(const mlia_layout *out, uint32_t index, mlia_v
     uint32_t format = mlia_vgf_format_number(value->type, has_unsigned_format(out, index));
     if (format == 0)
         format = mlia_vgf_format_number(value->type, false);
-    if (format == 0 || value->unranked)
-        return mlia_error(MLIA_E_TOSA_UNSUPPORTED, "tensor '%.*s' of type %.*s cannot be in a VGF",
-                          MLIA_STR_ARG(value->name), MLIA_STR_ARG(mlia_type_describe(value->type)->name));
+    if (format == 0 || value->unranked) {
+        mlia_status *status =
+            mlia_error(MLIA_E_TOSA_UNSUPPORTED, "tensor" MLIA_NAME " of type %.*s%s cannot be in a VGF",
+                       MLIA_NAME_ARG(value->name), MLIA_STR_ARG(mlia_type_describe(value->type)->name),
+                       value->unranked ? " without rank" : "");
+        return value->producer == MLIA_NONE
+                   ? status
+                   : mlia_status_of_operator(status, out->graph, &out->graph->operators[value->producer]);
+    }
     *resource = (mlia_vgf_resource){
         .descriptor_type = category == MLIA_VGF_CONSTANT ? MLIA_VGF_UNSET : MLIA_VGF_DESCRIPTOR_TENSOR,
         .format = format,

@@ -59,8 +59,9 @@ static mlia_status *change_type(mlia_edit *edit, uint32_t from, uint32_t to, mli
             MLIA_TRY(recode(edit, value, to, &saturated));
         if (saturated)
             mlia_warn(diagnostics, MLIA_W_VGF_SATURATED,
-                      "constant '%.*s' has values that do not fit INT32; they become the nearest that does",
-                      MLIA_STR_ARG(value->name));
+                      "constant" MLIA_NAME
+                      " has values that do not fit INT32; they become the nearest that does",
+                      MLIA_NAME_ARG(value->name));
         value->type = (uint8_t)to;
     }
     return NULL;
@@ -74,8 +75,8 @@ mlia_status *mlia_vgf_lower_integers(mlia_edit *edit, mlia_diagnostics *diagnost
         if (op->op != MLIA_OP_CAST)
             continue;
         if (mlia_edit_tensor(edit, op->outputs[0])->type == MLIA_TYPE_INT4)
-            return mlia_status_at_operator(
-                mlia_error(MLIA_E_TOSA_UNSUPPORTED, "CAST to INT4 has no SPIR-V instruction"), edit->graph,
+            return mlia_status_of_operator(
+                mlia_error(MLIA_E_TOSA_UNSUPPORTED, "a cast to INT4 has no SPIR-V instruction"), edit->graph,
                 op);
         /* INT4 is written as 8-bit elements, so a cast to INT8 changes nothing */
         if (mlia_edit_tensor(edit, mlia_edit_input(edit, index, 0))->type == MLIA_TYPE_INT4 &&

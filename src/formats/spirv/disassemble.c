@@ -8,6 +8,7 @@
 typedef struct listing {
     const spirv_module *module;
     mlia_map numbers; /* id → word of OpTypeInt, OpTypeFloat or OpExtInstImport */
+    bool literal;     /* the next operand of an extended instruction is a number: the opcode of CALL */
     mlia_buffer *text;
 } listing;
 
@@ -141,7 +142,11 @@ static mlia_status *print_operand(listing *out, const spirv_instruction *at, cha
         print_number(out, defined_at(out, at->word + 1), word, *used);
         return NULL;
     case 'w':
-        mlia_buffer_format(out->text, "%%%u", value); /* extended instructions: ids */
+        if (out->literal)
+            mlia_buffer_format(out->text, "%d", (int32_t)value);
+        else
+            mlia_buffer_format(out->text, "%%%u", value); /* extended instructions: ids */
+        out->literal = false;
         return NULL;
     case 'x': {
         uint32_t import = defined_at(out, word - 1);
@@ -153,6 +158,7 @@ static mlia_status *print_operand(listing *out, const spirv_instruction *at, cha
             MLIA_TRY(spirv_text(module, &imported, import + 2, imported.count - 2, &set, &length));
         }
         name = mlia_spirv_set_instruction(mlia_spirv_set_by_name(set), value);
+        out->literal = mlia_spirv_set_by_name(set) == MLIA_SPIRV_SET_ML_OPERATIONS;
         break;
     }
     default:

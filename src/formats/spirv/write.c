@@ -6,15 +6,6 @@
 
 enum { VERSION_1_5 = 0x00010500 };
 
-static mlia_status *refuse(const spirv_writer *writer, const mlia_operator *op, mlia_status *status)
-{
-    mlia_str label = op->source == MLIA_NONE ? MLIA_STR_NONE : writer->graph->sources[op->source].label;
-    if (label.size > 0)
-        return mlia_status_in(status, "%.*s '%.*s'", MLIA_STR_ARG(mlia_operator_name(op)),
-                              MLIA_STR_ARG(label));
-    return mlia_status_in(status, "%.*s (operator %u)", MLIA_STR_ARG(mlia_operator_name(op)), op->number);
-}
-
 static mlia_status *note_constant(spirv_writer *writer, uint32_t value)
 {
     if (!MLIA_RESERVE(writer->arena, writer->constants, writer->constant_count, writer->constant_capacity))
@@ -191,7 +182,7 @@ static mlia_status *custom_opcode(const spirv_writer *writer, mlia_str domain, i
         *opcode = (int32_t)number;
         return NULL;
     }
-    for (uint32_t i = 0; i < writer->options->domain_count; i++)
+    for (uint32_t i = writer->options->domain_count; i-- > 0;)
         if (mlia_str_equal(writer->options->domains[i].name, domain)) {
             *opcode = writer->options->domains[i].opcode;
             return NULL;
@@ -299,9 +290,8 @@ static mlia_status *write_body(spirv_writer *writer, uint32_t *graph_id)
         MLIA_TRY(spirv_emit(&writer->body, MLIA_SPIRV_OpGraphInputARM, words, 3));
     }
     for (uint32_t i = 0; i < options->operator_count; i++) {
-        mlia_status *status = write_operator(writer, i);
-        if (status != NULL)
-            return refuse(writer, &writer->graph->operators[options->operators[i]], status);
+        const mlia_operator *op = &writer->graph->operators[options->operators[i]];
+        MLIA_TRY(mlia_status_of_operator(write_operator(writer, i), writer->graph, op));
     }
     for (uint32_t i = 0; i < options->output_count; i++) {
         uint32_t words[2] = {0, spirv_u32(writer, i)};

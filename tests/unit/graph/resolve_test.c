@@ -169,7 +169,7 @@ static void test_custom_stays_unknown(void **state)
     mlia_findings findings = {0};
     assert_ok(mlia_graph_verify(m.graph, m.arena, &findings));
     assert_int_equal(findings.count, 1);
-    assert_str(findings.items[0].text, "CUSTOM: dimension 0 of 't' is unknown");
+    assert_str(findings.items[0].text, "CUSTOM: dimension 0 of tensor 't' is unknown");
     maker_free(&m);
 }
 

@@ -223,7 +223,7 @@ static void test_constants(void **state)
     uint32_t k = constant(&m, I8, DIMS(4));
     mlia_constant content = {{(const uint8_t *)"abc", 3}, MLIA_ENCODING_TOSA, false};
     m.graph->values[k].constant = &content;
-    expect(&m, k, MLIA_RULE_ATTRIBUTE, "CONST: 't' has 3 bytes of data for 4 elements");
+    expect(&m, k, MLIA_RULE_ATTRIBUTE, "CONST: tensor 't' has 3 bytes of data for 4 elements");
     m = maker_new();
     k = constant(&m, I8, DIMS(4));
     m.graph->values[k].constant = NULL;
@@ -260,7 +260,7 @@ static void test_shapes_and_levels(void **state)
     (void)state;
     expect_abs(DIMS(1, 2, 3, 4, 5, 6), MLIA_RULE_SHAPE, NULL);
     expect_abs(DIMS(1, 1, 1, 1, 1, 1, 1), MLIA_RULE_LEVEL, "ABS: rank 7 is above 6 (MAX_RANK of level 8K)");
-    expect_abs(DIMS(-1, 2), MLIA_RULE_SHAPE, "ABS: dimension 0 of 't' is unknown");
+    expect_abs(DIMS(-1, 2), MLIA_RULE_SHAPE, "ABS: dimension 0 of tensor 't' is unknown");
     expect_abs(DIMS(1 << 29), MLIA_RULE_LEVEL,
                "ABS: 't' has 2147483648 bytes, 2^31 or more (MAX_LOG2_SIZE of level 8K)");
     expect_abs(DIMS(0), MLIA_RULE_SHAPE, "ABS: dimension 0 of input 't' is 0, must be at least 1");
