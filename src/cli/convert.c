@@ -30,6 +30,9 @@ static const mlia_cli_option options[] = {
     {.name = "require-static-shape",
      .type = MLIA_CLI_FLAG,
      .help = "refuse a model with unknown dimensions that --input-shape does not fix, instead of assuming 1"},
+    {.name = "keep-unknown-dimensions",
+     .type = MLIA_CLI_FLAG,
+     .help = "leave unknown dimensions as they are; what runs the result must know them"},
     {.name = "no-debug-info", .type = MLIA_CLI_FLAG, .help = "leave out the names and places of operators"},
     {.name = "type-narrowing",
      .type = MLIA_CLI_CHOICE,
@@ -153,11 +156,16 @@ static mlia_status *read_request(const mlia_cli *cli, conversion *wish)
 {
     static const char *const only_vgf[] = {"type-narrowing", "disable-replicated-composites",
                                            "custom-op-domain-to-opcode", "enable-bespoke"};
+    static const char *const fixing[] = {"input-shape", "require-static-shape"};
     MLIA_TRY(choose_format(cli, &wish->to));
     for (size_t i = 0; i < sizeof only_vgf / sizeof *only_vgf; i++)
         if (wish->to != MLIA_FORMAT_VGF && mlia_cli_has(cli, only_vgf[i]))
             return mlia_error(MLIA_E_OPTION_UNUSED, "'--%s' has no effect: the run writes %s, no VGF",
                               only_vgf[i], mlia_format_describe(wish->to)->title.data);
+    for (size_t i = 0; i < sizeof fixing / sizeof *fixing; i++)
+        if (mlia_cli_has(cli, "keep-unknown-dimensions") && mlia_cli_has(cli, fixing[i]))
+            return mlia_error(MLIA_E_OPTION_CONFLICT,
+                              "'--keep-unknown-dimensions' and '--%s' exclude each other", fixing[i]);
     wish->tflite = mlia_cli_tflite_choices(cli);
     MLIA_TRY(choose_vgf_options(cli, &wish->vgf));
     return mlia_cli_input_shapes(cli, &wish->shapes, &wish->shape_count);
@@ -199,7 +207,8 @@ static mlia_status *convert(const mlia_cli *cli, const conversion *wish, mlia_ro
         !mlia_route_find(MLIA_FORM_GRAPHS, wish->to, &writing))
         return no_route(from, wish->to);
     MLIA_TRY(mlia_route_run(&reading, context, artifact));
-    MLIA_TRY(mlia_artifact_fix_shapes(context, !mlia_cli_has(cli, "require-static-shape"), artifact));
+    if (!mlia_cli_has(cli, "keep-unknown-dimensions"))
+        MLIA_TRY(mlia_artifact_fix_shapes(context, !mlia_cli_has(cli, "require-static-shape"), artifact));
     if (wish->vgf.no_debug_info)
         drop_sources(artifact);
     return mlia_route_run(&writing, context, artifact);

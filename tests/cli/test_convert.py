@@ -135,6 +135,18 @@ def test_unknown_batch(mlia, tmp_path, target, options, fixed):
     assert texts[0] == texts[1] and "?" not in texts[0] and "-1, " not in texts[0].split("const_shape", 1)[1].splitlines()[0]
 
 
+def test_unknown_dimensions_can_be_kept(mlia, tmp_path):
+    for name, text in (("m.tosamlir", b"tensor<?x4xi8>"), ("m.tosa", b""), ("m.vgf", b"")):
+        done = mlia("convert", BATCH, "-o", tmp_path / name, "--keep-unknown-dimensions")
+        assert (done.status, done.err) == (0, ""), done
+        assert text in (tmp_path / name).read_bytes()
+        again = mlia("convert", tmp_path / name, "-o", "-", "--to", "tosamlir", "--keep-unknown-dimensions")
+        assert "%arg0: tensor<?x4xi8>" in again.out, again
+    for other in (("--input-shape", "3x4"), ("--require-static-shape",)):
+        done = mlia("convert", BATCH, "-o", tmp_path / "m.tosa", "--keep-unknown-dimensions", *other)
+        assert done.status == 2 and "E_OPTION_CONFLICT" in done.err
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_shapes_that_cannot_be_known(mlia, target):
     unranked = mlia("convert", DATA / "tosa/valid/unranked.tosa", "-o", "m" + TARGETS[target])

@@ -68,8 +68,7 @@ static mlia_status *prepare(const mlia_graph *graph, const mlia_tosa_to_vgf_opti
     if (mlia_graph_main(graph)->output_count == 0)
         return mlia_error(MLIA_E_TOSA_UNSUPPORTED, "the model returns nothing, which a SPIR-V graph cannot");
     MLIA_TRY(mlia_edit_open(graph, arena, &edit));
-    if (!options->keep_operators)
-        MLIA_TRY(mlia_simplify(&edit));
+    MLIA_TRY(mlia_simplify(&edit));
     MLIA_TRY(refuse_operators(&edit));
     MLIA_TRY(mlia_edit_close(&edit, diagnostics, &stage));
     MLIA_TRY(mlia_edit_open(stage, arena, &edit));
@@ -77,12 +76,10 @@ static mlia_status *prepare(const mlia_graph *graph, const mlia_tosa_to_vgf_opti
     MLIA_TRY(mlia_vgf_lower_integers(&edit, diagnostics));
     MLIA_TRY(mlia_edit_close(&edit, diagnostics, &stage));
     MLIA_TRY(mlia_edit_open(stage, arena, &edit));
-    if (!options->keep_operators) {
-        MLIA_TRY(mlia_simplify(&edit));
-        MLIA_TRY(mlia_fold_constants(&edit));
-        MLIA_TRY(mlia_simplify(&edit)); /* what has become constant */
-        MLIA_TRY(separate_results(&edit));
-    }
+    MLIA_TRY(mlia_simplify(&edit));
+    MLIA_TRY(mlia_fold_constants(&edit));
+    MLIA_TRY(mlia_simplify(&edit)); /* what has become constant */
+    MLIA_TRY(separate_results(&edit));
     MLIA_TRY(mlia_edit_close(&edit, diagnostics, prepared));
     return mlia_vgf_check_types(*prepared, arena);
 }

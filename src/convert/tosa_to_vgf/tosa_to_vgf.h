@@ -16,7 +16,6 @@ typedef enum mlia_narrowing {
 } mlia_narrowing;
 
 typedef struct mlia_tosa_to_vgf_options {
-    bool keep_operators;           /* write the graph as it is, without simplification */
     bool no_debug_info;            /* leave out the names of operators and tensors */
     bool no_replicated_composites; /* write constants of equal elements without
                                       VK_EXT_shader_replicated_composites */

@@ -227,7 +227,7 @@ static void test_constants(void **state)
     m = maker_new();
     k = constant(&m, I8, DIMS(4));
     m.graph->values[k].constant = NULL;
-    expect(&m, k, MLIA_RULE_ATTRIBUTE, "CONST: 't' has no data");
+    expect(&m, k, MLIA_RULE_ATTRIBUTE, "CONST: tensor 't' has no data");
 }
 
 static void test_operators(void **state)
@@ -262,7 +262,7 @@ static void test_shapes_and_levels(void **state)
     expect_abs(DIMS(1, 1, 1, 1, 1, 1, 1), MLIA_RULE_LEVEL, "ABS: rank 7 is above 6 (MAX_RANK of level 8K)");
     expect_abs(DIMS(-1, 2), MLIA_RULE_SHAPE, "ABS: dimension 0 of tensor 't' is unknown");
     expect_abs(DIMS(1 << 29), MLIA_RULE_LEVEL,
-               "ABS: 't' has 2147483648 bytes, 2^31 or more (MAX_LOG2_SIZE of level 8K)");
+               "ABS: tensor 't' has 2147483648 bytes, 2^31 or more (MAX_LOG2_SIZE of level 8K)");
     expect_abs(DIMS(0), MLIA_RULE_SHAPE, "ABS: dimension 0 of input 't' is 0, must be at least 1");
     maker m = maker_new();
     uint32_t x = input(&m, I8, DIMS(1, 9000, 1, 1));

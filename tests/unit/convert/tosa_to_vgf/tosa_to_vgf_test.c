@@ -109,16 +109,6 @@ static void test_names_and_simplification(void **unused)
     assert_str(state.vgf->output_names[0], "zeros");
     assert_int_equal(segment(&state, 0)->operator_count, 1);
     teardown(&state);
-
-    setup(&state);
-    input = tensor(&state, MLIA_STR("image"), MLIA_TYPE_INT32);
-    zero = constant(&state, MLIA_TYPE_INT32, zeros, sizeof zeros);
-    sum = binary(&state, MLIA_OP_ADD, input, zero, MLIA_TYPE_INT32);
-    finish(&state, &input, 1, &sum, 1);
-    mlia_tosa_to_vgf_options keep = {.keep_operators = true};
-    convert(&state, &keep);
-    assert_int_equal(count_operators(segment(&state, 0), MLIA_OP_ADD), 1);
-    teardown(&state);
 }
 
 static void test_wide_integers_saturate(void **unused)
