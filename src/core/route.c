@@ -185,39 +185,28 @@ mlia_status *mlia_route_run(const mlia_route *route, const mlia_route_context *c
     return NULL;
 }
 
-mlia_status *mlia_artifact_resolve(const mlia_route_context *context, mlia_artifact *artifact)
+static mlia_status *resolve(const mlia_route_context *context, bool assume, mlia_artifact *artifact)
 {
     bool first = true; /* the input shapes are those of the model: of its first graph */
     for (uint32_t i = 0; i < artifact->segment_count; i++) {
         mlia_graph *graph = artifact->segments[i].graph;
         if (graph == NULL)
             continue;
-        MLIA_TRY(mlia_graph_resolve_shapes(graph, context->shapes, first ? context->shape_count : 0,
+        MLIA_TRY(mlia_graph_resolve_shapes(graph, context->shapes, first ? context->shape_count : 0, assume,
                                            context->diagnostics));
         first = false;
     }
     return NULL;
 }
 
-/* Unknown first dimensions that become 1 are warned of: such a warning is the refusal here. */
-static mlia_status *resolve_without_assumption(const mlia_route_context *context, mlia_artifact *artifact)
+mlia_status *mlia_artifact_resolve(const mlia_route_context *context, mlia_artifact *artifact)
 {
-    mlia_diagnostics assumed = {.arena = context->arena};
-    mlia_route_context inner = *context;
-    inner.diagnostics = &assumed;
-    MLIA_TRY(mlia_artifact_resolve(&inner, artifact));
-    for (size_t i = 0; i < assumed.count; i++)
-        if (assumed.items[i].kind == MLIA_W_TOSA_BATCH)
-            return mlia_error(MLIA_E_TOSA_SHAPE, "%.*s, which is not allowed",
-                              MLIA_STR_ARG(assumed.items[i].message));
-    return NULL;
+    return resolve(context, true, artifact);
 }
 
-mlia_status *mlia_artifact_fix_shapes(const mlia_route_context *context, bool may_assume,
-                                      mlia_artifact *artifact)
+mlia_status *mlia_artifact_fix_shapes(const mlia_route_context *context, bool assume, mlia_artifact *artifact)
 {
-    MLIA_TRY(may_assume ? mlia_artifact_resolve(context, artifact)
-                        : resolve_without_assumption(context, artifact));
+    MLIA_TRY(resolve(context, assume, artifact));
     for (uint32_t i = 0; i < artifact->segment_count; i++)
         if (artifact->segments[i].graph != NULL)
             MLIA_TRY(mlia_graph_require_shapes(artifact->segments[i].graph, context->arena));

@@ -55,9 +55,9 @@ mlia_status *mlia_route_run(const mlia_route *route, const mlia_route_context *c
 /* Fixes unknown dimensions in all graphs of `artifact`: the given input shapes, else 1. */
 mlia_status *mlia_artifact_resolve(const mlia_route_context *context, mlia_artifact *artifact);
 
-/* The same, leaving nothing unknown: E_TOSA_SHAPE names the operator whose result is. Not `may_assume`:
- * E_TOSA_SHAPE for a dimension that would become 1. */
-mlia_status *mlia_artifact_fix_shapes(const mlia_route_context *context, bool may_assume,
+/* The same, leaving nothing unknown: E_TOSA_SHAPE names the operator whose result is. Not `assume`: no
+ * dimension becomes 1. */
+mlia_status *mlia_artifact_fix_shapes(const mlia_route_context *context, bool assume,
                                       mlia_artifact *artifact);
 
 /* True for formats that some step writes. */

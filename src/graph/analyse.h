@@ -57,12 +57,12 @@ typedef struct mlia_input_shape {
 mlia_status *mlia_input_shape_parse(mlia_str text, mlia_input_shape *shape);
 
 /* Fixes unknown dimensions: the given input shapes, then an unknown first dimension becomes 1 (one
- * W_TOSA_BATCH); then propagates shapes in execution order, resolves -1 in shape constants (splitting shared
- * ones), and checks known dimensions. Shapes that are already complete stay as they are unless an input shape
- * was given. Errors: E_INPUT_SHAPE (no such input, given twice, rank differs), E_TOSA_SHAPE or
- * E_TOSA_ATTRIBUTE naming operator, label and place. */
+ * W_TOSA_BATCH; with `assume` off E_TOSA_SHAPE); then propagates shapes in execution order, resolves -1 in
+ * shape constants (splitting shared ones), and checks known dimensions. Shapes that are already complete stay
+ * as they are unless an input shape was given. Errors: E_INPUT_SHAPE (no such input, given twice, rank
+ * differs), E_TOSA_SHAPE or E_TOSA_ATTRIBUTE naming operator, label and place. */
 mlia_status *mlia_graph_resolve_shapes(mlia_graph *graph, const mlia_input_shape *shapes, size_t shape_count,
-                                       mlia_diagnostics *diagnostics);
+                                       bool assume, mlia_diagnostics *diagnostics);
 
 /* E_TOSA_SHAPE naming the first input or operator with a shape that is not known after that, or NULL. Texts
  * in `arena`. */

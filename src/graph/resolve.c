@@ -12,6 +12,7 @@ typedef struct resolver {
     mlia_graph *graph;
     mlia_arena *scratch;
     bool forced;     /* a shape was given: known dimensions are replaced, too */
+    bool assume;     /* an unknown first dimension of an input becomes 1 */
     uint32_t *given; /* inputs that a shape was given for */
     size_t given_count;
     bool *region_done;        /* per region */
@@ -131,7 +132,7 @@ static mlia_status *apply_given_shape(resolver_state *resolver, const mlia_input
     return set_dims(resolver, input, shape->rank, shape->dims);
 }
 
-/* Refuses what no rule fills in: unknown dimensions other than the first. */
+/* Refuses what no rule fills in. */
 static mlia_status *check_input(const resolver_state *resolver, uint32_t position)
 {
     const mlia_graph_value *value =
@@ -140,7 +141,7 @@ static mlia_status *check_input(const resolver_state *resolver, uint32_t positio
     if (value->unranked)
         status = mlia_error(MLIA_E_TOSA_SHAPE, "input '%.*s' has no rank",
                             MLIA_STR_ARG(input_name(resolver, position)));
-    for (uint32_t d = 1; status == NULL && d < value->rank; d++)
+    for (uint32_t d = resolver->assume ? 1 : 0; status == NULL && d < value->rank; d++)
         if (value->dims[d] < 0)
             status = mlia_error(MLIA_E_TOSA_SHAPE, "dimension %u of input '%.*s' is unknown", d,
                                 MLIA_STR_ARG(input_name(resolver, position)));
@@ -468,11 +469,12 @@ static mlia_status *resolve(resolver_state *resolver, const mlia_input_shape *sh
 }
 
 mlia_status *mlia_graph_resolve_shapes(mlia_graph *graph, const mlia_input_shape *shapes, size_t shape_count,
-                                       mlia_diagnostics *diagnostics)
+                                       bool assume, mlia_diagnostics *diagnostics)
 {
     if (graph->region_count == 0 || (shape_count == 0 && graph_is_complete(graph)))
         return NULL;
-    resolver_state resolver = {.graph = graph, .scratch = mlia_arena_new(0), .forced = shape_count > 0};
+    resolver_state resolver = {
+        .graph = graph, .scratch = mlia_arena_new(0), .forced = shape_count > 0, .assume = assume};
     MLIA_TRY_ALLOC(resolver.scratch);
     mlia_status *status = resolve(&resolver, shapes, shape_count, diagnostics);
     mlia_arena_free(resolver.scratch);

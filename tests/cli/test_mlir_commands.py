@@ -47,7 +47,8 @@ def test_require_static_shape(mlia):
     mlia.write("m.mlir", DYNAMIC)
     refused = mlia("convert", "m.mlir", "-o", "m.vgf", "--require-static-shape", "--error-format", "json")
     assert refused.status == 1
-    assert refused.errors()[-1]["code"] == "E_TOSA_SHAPE" and "'x'" in refused.errors()[-1]["message"]
+    assert refused.errors()[-1]["code"] == "E_TOSA_SHAPE"
+    assert refused.errors()[-1]["message"] == "dimension 0 of input 'x' is unknown"
     assert not (mlia.folder / "m.vgf").exists()
     given = mlia("convert", "m.mlir", "-o", "m.vgf", "--require-static-shape", "--input-shape", "2x4")
     assert given.status == 0, given

@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == NULL) {
         if (run(graph, arena, true) > run(graph, arena, false))
             abort();
-        status = mlia_graph_resolve_shapes(graph, NULL, 0, NULL);
+        status = mlia_graph_resolve_shapes(graph, NULL, 0, true, NULL);
     }
     if (status == NULL)
         run(graph, arena, false);

@@ -48,7 +48,7 @@ static bool open_run(run *r, const char *name, const char *suffix)
     } else {
         assert_ok(mlia_tosa_read(mlia_file_bytes(r->file), r->arena, NULL, &graph));
     }
-    assert_ok(mlia_graph_resolve_shapes(graph, NULL, 0, NULL));
+    assert_ok(mlia_graph_resolve_shapes(graph, NULL, 0, true, NULL));
     mlia_estimate_input input = {.graph = graph};
     assert_ok(mlia_estimate_run(&input, 1, &r->config, r->arena, NULL, &r->estimate));
     assert_true(r->estimate->complete);

@@ -415,7 +415,7 @@ static void test_random_chains(void **state)
         for (uint32_t i = 0; i < 8; i++) {
             value = random_operator(&m, value);
             finish(&m, value);
-            assert_ok(mlia_graph_resolve_shapes(m.graph, NULL, 0, NULL));
+            assert_ok(mlia_graph_resolve_shapes(m.graph, NULL, 0, true, NULL));
             assert_false(m.graph->values[value].unranked);
         }
         mlia_findings findings = {0};

@@ -115,7 +115,7 @@ static void test_shapes_go_through_regions(void **state)
     uint32_t result = add_cond_if(&m, x, a, b, -1);
     finish(&m, result);
     mlia_input_shape given = {.rank = 1, .dims = {7}, .name = MLIA_STR("0")};
-    assert_ok(mlia_graph_resolve_shapes(m.graph, &given, 1, NULL));
+    assert_ok(mlia_graph_resolve_shapes(m.graph, &given, 1, true, NULL));
     for (uint32_t i = 0; i < m.graph->value_count; i++)
         if (m.graph->values[i].type == I32)
             assert_int_equal(m.graph->values[i].dims[0], 7);

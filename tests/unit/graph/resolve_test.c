@@ -52,7 +52,7 @@ static void test_splits_shared_constants(void **state)
     uint32_t z = reshape(&m, a, target);
     mlia_diagnostics warnings = {.arena = m.arena};
     finish(&m, y);
-    assert_ok(mlia_graph_resolve_shapes(m.graph, NULL, 0, &warnings));
+    assert_ok(mlia_graph_resolve_shapes(m.graph, NULL, 0, true, &warnings));
     assert_int_equal(warnings.count, 1);
     assert_int_equal(warnings.items[0].kind, MLIA_W_TOSA_BATCH);
     assert_dims(&m, a, DIMS(1, 4));
@@ -84,7 +84,7 @@ static void test_replaces_computed_targets(void **state)
     add_op(&m, MLIA_OP_CONCAT_SHAPE, OPERANDS(minus_one, two), target);
     uint32_t x = reshape(&m, a, target);
     finish(&m, x);
-    assert_ok(mlia_graph_resolve_shapes(m.graph, NULL, 0, NULL));
+    assert_ok(mlia_graph_resolve_shapes(m.graph, NULL, 0, true, NULL));
     assert_dims(&m, x, DIMS(2, 2));
     const mlia_operator *op = &m.graph->operators[m.graph->values[x].producer];
     assert_int_equal(m.graph->values[op->inputs[1]].shape_values[0], 2);
@@ -95,7 +95,7 @@ static mlia_status *resolve_with(maker *m, const char *text)
 {
     mlia_input_shape given;
     assert_ok(mlia_input_shape_parse(mlia_str_from_c(text), &given));
-    return mlia_graph_resolve_shapes(m->graph, &given, 1, NULL);
+    return mlia_graph_resolve_shapes(m->graph, &given, 1, true, NULL);
 }
 
 static void test_given_shapes(void **state)
@@ -127,7 +127,7 @@ static void test_refusals(void **state)
     maker m = maker_new();
     uint32_t a = input(&m, I8, DIMS(1, -1));
     finish(&m, a);
-    assert_kind(mlia_graph_resolve_shapes(m.graph, NULL, 0, NULL), MLIA_E_TOSA_SHAPE);
+    assert_kind(mlia_graph_resolve_shapes(m.graph, NULL, 0, true, NULL), MLIA_E_TOSA_SHAPE);
     maker_free(&m);
     /* the batch is baked into the target */
     m = maker_new();
@@ -150,7 +150,7 @@ static void test_refusals(void **state)
     m.attributes.axis = 0;
     add_op(&m, MLIA_OP_REVERSE, OPERANDS(a), z);
     finish(&m, z);
-    status = mlia_graph_resolve_shapes(m.graph, NULL, 0, NULL);
+    status = mlia_graph_resolve_shapes(m.graph, NULL, 0, true, NULL);
     assert_str(mlia_status_message(status), "REVERSE: result 't' becomes [1, 4], the file says [2, 4]");
     mlia_status_free(status);
     maker_free(&m);
@@ -165,7 +165,7 @@ static void test_custom_stays_unknown(void **state)
     uint32_t x = tensor(&m, I8, DIMS(-1, 4));
     add_op(&m, MLIA_OP_CUSTOM, OPERANDS(a), x);
     finish(&m, x);
-    assert_ok(mlia_graph_resolve_shapes(m.graph, NULL, 0, NULL));
+    assert_ok(mlia_graph_resolve_shapes(m.graph, NULL, 0, true, NULL));
     mlia_findings findings = {0};
     assert_ok(mlia_graph_verify(m.graph, m.arena, &findings));
     assert_int_equal(findings.count, 1);

@@ -9,7 +9,7 @@
 static void resolve_again(mlia_graph *graph)
 {
     uint32_t operators = graph->operator_count;
-    mlia_status *status = mlia_graph_resolve_shapes(graph, NULL, 0, NULL);
+    mlia_status *status = mlia_graph_resolve_shapes(graph, NULL, 0, true, NULL);
     if (status == NULL && graph->operator_count != operators)
         abort();
     mlia_status_free(status);
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mlia_status *status = mlia_tosa_read((mlia_bytes){data, size}, arena, NULL, &graph);
     if (status == NULL) {
         ask_everything(graph, arena);
-        status = mlia_graph_resolve_shapes(graph, NULL, 0, NULL);
+        status = mlia_graph_resolve_shapes(graph, NULL, 0, true, NULL);
         ask_everything(graph, arena);
         if (status == NULL)
             resolve_again(graph);

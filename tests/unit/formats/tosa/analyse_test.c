@@ -69,7 +69,7 @@ static void infer_again(const char *path)
     assert_ok(read_tosa(path, &stored));
     assert_ok(read_tosa(path, &inferred));
     forget_shapes(inferred.graph);
-    mlia_status *status = mlia_graph_resolve_shapes(inferred.graph, NULL, 0, NULL);
+    mlia_status *status = mlia_graph_resolve_shapes(inferred.graph, NULL, 0, true, NULL);
     if (status != NULL)
         fail_msg("%s: %.*s", path, MLIA_STR_ARG(mlia_status_message(status)));
     same_shapes(path, stored.graph, inferred.graph);
@@ -99,7 +99,7 @@ static void verify_valid(const char *path)
     if (ends_with(path, "/unranked.tosa"))
         return;
     assert_ok(read_tosa(path, &item));
-    assert_ok(mlia_graph_resolve_shapes(item.graph, NULL, 0, NULL));
+    assert_ok(mlia_graph_resolve_shapes(item.graph, NULL, 0, true, NULL));
     verify_graph(path, &item);
     close_tosa(&item);
 }
@@ -158,7 +158,7 @@ static void check_batch(const char *shape_text, const char *expected_file)
     assert_ok(read_data(expected_file, &expected));
     if (shape_text != NULL)
         assert_ok(mlia_input_shape_parse(mlia_str_from_c(shape_text), &shape));
-    assert_ok(mlia_graph_resolve_shapes(item.graph, &shape, count, &item.diagnostics));
+    assert_ok(mlia_graph_resolve_shapes(item.graph, &shape, count, true, &item.diagnostics));
     assert_int_equal(has_warning(&item, MLIA_W_TOSA_BATCH), shape_text == NULL);
     same_shapes(expected_file, expected.graph, item.graph);
     close_tosa(&item);
@@ -178,10 +178,10 @@ static void unknown_ranks_need_a_shape(void **state)
     (void)state;
     tosa_file item;
     assert_ok(read_data("unranked", &item));
-    assert_kind(mlia_graph_resolve_shapes(item.graph, NULL, 0, NULL), MLIA_E_TOSA_SHAPE);
+    assert_kind(mlia_graph_resolve_shapes(item.graph, NULL, 0, true, NULL), MLIA_E_TOSA_SHAPE);
     mlia_input_shape shape = {.rank = 2, .dims = {2, 3}};
     mlia_findings findings = {0};
-    assert_ok(mlia_graph_resolve_shapes(item.graph, &shape, 1, NULL));
+    assert_ok(mlia_graph_resolve_shapes(item.graph, &shape, 1, true, NULL));
     assert_ok(mlia_graph_verify(item.graph, item.arena, &findings));
     assert_int_equal(findings.count, 0);
     close_tosa(&item);
@@ -289,7 +289,7 @@ static void work_of_models_is_counted(void **state)
         char path[512];
         snprintf(path, sizeof path, "%s/models/%s.tosa", fixtures, cases[i].file);
         assert_ok(read_tosa(path, &item));
-        assert_ok(mlia_graph_resolve_shapes(item.graph, NULL, 0, NULL));
+        assert_ok(mlia_graph_resolve_shapes(item.graph, NULL, 0, true, NULL));
         verify_graph(path, &item);
         assert_int_equal(count_macs(&item), cases[i].macs);
         close_tosa(&item);
