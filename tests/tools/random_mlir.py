@@ -290,7 +290,11 @@ class Module:
         if self.chance(0.2):
             return x
         shape = x.shape if self.chance(0.6) else [1 if self.chance(0.5) else d for d in x.shape]
-        return self.operand(x.element, shape, constant=0.5)
+        y = self.operand(x.element, shape, constant=0.5)
+        if self.chance(0.7) or None in x.shape or not x.shape:
+            return y
+        times = [a // b for a, b in zip(x.shape, y.shape)]  # what broadcasting does by itself
+        return self.operation("tile", [y, self.shape(times)], [(x.element, x.shape)])[0]
 
     def pair(self, elements):
         x = self.operand(self.some(elements))

@@ -151,6 +151,38 @@ mlia_status *mlia_rule_tile_ones(mlia_edit *edit, uint32_t op)
     return multiples != NULL && all_are(multiples, rank, 1) ? mlia_rule_same_type(edit, op) : NULL;
 }
 
+/* The TILE of operand `index` of a broadcasting operator when nothing else reads it and broadcasting does the
+ * same: it repeats dimensions of size 1 alone, and the other operand has the size they get. */
+static uint32_t needless_tile(mlia_edit *edit, uint32_t op, uint32_t index)
+{
+    uint32_t tiled = mlia_edit_input(edit, op, index);
+    uint32_t tile = mlia_edit_producer(edit, tiled, MLIA_OP_TILE);
+    if (tile == MLIA_NONE || edit->uses[tiled] != 1)
+        return MLIA_NONE;
+    const mlia_graph_value *from = mlia_edit_tensor(edit, mlia_edit_input(edit, tile, 0));
+    const mlia_graph_value *to = mlia_edit_tensor(edit, tiled);
+    const mlia_graph_value *other = mlia_edit_tensor(edit, mlia_edit_input(edit, op, 1 - index));
+    if (from->unranked || to->unranked || other->unranked || from->rank != to->rank ||
+        other->rank != to->rank)
+        return MLIA_NONE;
+    for (uint32_t i = 0; i < to->rank; i++)
+        if (from->dims[i] != to->dims[i] && (from->dims[i] != 1 || other->dims[i] != to->dims[i]))
+            return MLIA_NONE;
+    return tile;
+}
+
+/* Of two the one that stands first. */
+mlia_status *mlia_rule_tile_broadcast(mlia_edit *edit, uint32_t op)
+{
+    if (mlia_edit_operator(edit, op)->input_count < 2)
+        return NULL;
+    uint32_t tiles[2] = {needless_tile(edit, op, 0), needless_tile(edit, op, 1)};
+    uint32_t index = tiles[1] < tiles[0];
+    if (tiles[index] != MLIA_NONE)
+        mlia_edit_set_input(edit, op, index, mlia_edit_input(edit, tiles[index], 0));
+    return NULL;
+}
+
 /* A slice as large as its operand can only be all of it. */
 mlia_status *mlia_rule_slice_whole(mlia_edit *edit, uint32_t op)
 {

@@ -22,8 +22,8 @@ mlia_simplify_rule mlia_rule_same_type, mlia_rule_clamp_nothing, mlia_rule_clamp
     mlia_rule_resize_unit, mlia_rule_adaptive_pool;
 mlia_simplify_rule mlia_rule_reshape_reshape, mlia_rule_reshape_constant, mlia_rule_transpose_identity,
     mlia_rule_transpose_transpose, mlia_rule_transpose_reshape, mlia_rule_pad_zero, mlia_rule_slice_whole,
-    mlia_rule_tile_ones, mlia_rule_slice_concat, mlia_rule_slice_pad, mlia_rule_slice_constant,
-    mlia_rule_pad_into;
+    mlia_rule_tile_ones, mlia_rule_tile_broadcast, mlia_rule_slice_concat, mlia_rule_slice_pad,
+    mlia_rule_slice_constant, mlia_rule_pad_into;
 mlia_simplify_rule mlia_rule_add, mlia_rule_sub, mlia_rule_mul, mlia_rule_intdiv, mlia_rule_compare,
     mlia_rule_cast_constant, mlia_rule_reciprocal_constant, mlia_rule_same_constant,
     mlia_rule_constant_second;
