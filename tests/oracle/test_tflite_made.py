@@ -151,3 +151,32 @@ def test_made(name, state, tmp_path):
     outputs = evaluate(done, inputs, tmp_path)
     for detail, actual in zip(interpreter.get_output_details(), outputs):
         assert difference(interpreter.get_tensor(detail["index"]), actual) <= 1e-6
+
+
+@pytest.mark.parametrize("mode", ["plain", "align_corners", "half_pixel_centers"])
+@pytest.mark.parametrize("dtype", ["float32", "int8", "uint8", "int16"])
+def test_bilinear_beyond_the_scales_of_tosa(dtype, mode, tmp_path):
+    """By position, to the bit: sizes that RESIZE cannot say."""
+    g = made.G()
+    q = None if dtype == F else (0.05, 3 if dtype.endswith("int8") else 0)
+    for shape, size in (((2, 37, 3, 2), (2, 7)), ((1, 5, 90, 3), (9, 4)), ((1, 1, 70, 1), (3, 3)), ((1, 3, 3, 1), (900, 2))):
+        g.op("RESIZE_BILINEAR", [g.x(shape, dtype, q), g.c(np.array(size), I)], (shape[0], *size, shape[3]), dtype, q,
+             {} if mode == "plain" else {mode: True})
+    path = tmp_path / "far.tflite"
+    g.done().save(path)
+    interpreter = litert.Interpreter(str(path), experimental_op_resolver_type=litert.OpResolverType.BUILTIN_REF)
+    interpreter.allocate_tensors()
+    random = made.rng(dtype + mode)
+    inputs = []
+    for detail in interpreter.get_input_details():
+        shape = detail["shape"]
+        limits = np.iinfo(dtype) if q else None
+        array = random.integers(limits.min, limits.max + 1, shape).astype(dtype) if q else random.normal(size=shape).astype(dtype)
+        interpreter.set_tensor(detail["index"], array)
+        inputs.append(array)
+    interpreter.invoke()
+    done = convert(path, tmp_path / "m.tosa")
+    types = json.loads(mlia("inspect", done, "--json").stdout)["segments"][0]["operator_types"]
+    assert "GATHER" in types and "CUSTOM" not in types
+    for detail, actual in zip(interpreter.get_output_details(), evaluate(done, inputs, tmp_path)):
+        assert difference(interpreter.get_tensor(detail["index"]), actual) == 0

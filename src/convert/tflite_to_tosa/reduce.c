@@ -201,6 +201,21 @@ void mlia_lower_reduce_prod(lowering *l)
     set_reduced(l, &r, quantised ? mlia_emit_quantise(l, x, r.out) : x);
 }
 
+/* Positions of the first greatest (or least) INT32 along an axis, which keeps size 1: TOSA's ARGMAX does not
+ * take INT32. */
+static uint32_t first_position(lowering *l, uint32_t x, uint32_t axis, bool least)
+{
+    if (l->fault != NULL)
+        return MLIA_NONE;
+    uint32_t rank = VALUE_RANK(l, x);
+    int64_t size = VALUE_DIMS(l, x)[axis];
+    uint32_t positions = mlia_emit_iota(l, size, axis, rank);
+    uint32_t best = mlia_emit_reduce(l, least ? MLIA_OP_REDUCE_MIN : MLIA_OP_REDUCE_MAX, x, axis);
+    uint32_t is_best = mlia_emit_binary(l, MLIA_OP_EQUAL, x, best);
+    uint32_t none = mlia_emit_scalar(l, MLIA_TYPE_INT32, rank, (double)size);
+    return mlia_emit_reduce(l, MLIA_OP_REDUCE_MIN, mlia_emit_select(l, is_best, positions, none), axis);
+}
+
 void mlia_lower_arg(lowering *l)
 {
     operand *in = mlia_lower_required(l, 0);
@@ -212,11 +227,11 @@ void mlia_lower_arg(lowering *l)
     uint32_t x = mlia_lower_value(l, in);
     if (l->fault == NULL && VALUE_TYPE(l, x) == MLIA_TYPE_BOOL)
         x = mlia_emit_cast(l, x, MLIA_TYPE_INT8);
-    if (VALUE_TYPE(l, x) == MLIA_TYPE_INT32) {
-        mlia_lower_error(l, MLIA_E_TFLITE_TYPE, "on INT32: TOSA compares INT8, INT16 and floats only");
-        return;
-    }
-    if (l->op->op == MLIA_TFLITE_OP_ARG_MIN)
+    bool least = l->op->op == MLIA_TFLITE_OP_ARG_MIN;
+    bool is_wide = VALUE_TYPE(l, x) == MLIA_TYPE_INT32;
+    if (is_wide)
+        x = first_position(l, x, axis, least);
+    else if (least)
         x = mlia_type_is_float(VALUE_TYPE(l, x)) ? mlia_emit_negate(l, x)
                                                  : mlia_emit_unary(l, MLIA_OP_BITWISE_NOT, x);
     int64_t dims[MAX_RANK];
@@ -224,6 +239,10 @@ void mlia_lower_arg(lowering *l)
     for (uint32_t i = 0; i < in->rank; i++)
         if (i != axis)
             dims[rank++] = in->dims[i];
+    if (is_wide) {
+        mlia_lower_set(l, 0, mlia_emit_reshape(l, x, rank, dims));
+        return;
+    }
     mlia_attributes attributes = mlia_attributes_default();
     attributes.axis = (int32_t)axis;
     mlia_lower_set(l, 0, mlia_emit(l, MLIA_OP_ARGMAX, &x, 1, &attributes, MLIA_TYPE_INT32, rank, dims));

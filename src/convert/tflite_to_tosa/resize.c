@@ -1,5 +1,9 @@
 /* RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR. */
+#include <math.h>
+
 #include "convert/tflite_to_tosa/rules.h"
+
+enum { ONE = 1 << 10 }; /* the kernel for integers counts positions in 1/ONE */
 
 /* Scale, offset and border of one axis in TOSA's terms. */
 typedef struct axis_scale {
@@ -39,7 +43,6 @@ static axis_scale scale_of(int64_t in, int64_t out, bool align_corners, bool hal
  * true one, this is the scale with the kernel's positions. */
 static axis_scale kernel_scale(axis_scale s, int64_t in, int64_t out, bool align_corners, bool half_pixel)
 {
-    enum { ONE = 1 << 10 };
     int64_t a = align_corners && out > 1 ? out - 1 : out;
     int64_t b = align_corners && out > 1 ? in - 1 : in;
     axis_scale k = {.n = ONE, .d = (ONE * b + a / 2) / a};
@@ -49,14 +52,17 @@ static axis_scale kernel_scale(axis_scale s, int64_t in, int64_t out, bool align
     return in == 1 || same ? s : k;
 }
 
+/* Demands of RESIZE, and of level 8K: at most 256 times as large. */
 static bool within_limits(axis_scale s)
 {
-    return s.n > 0 && s.n <= 2048 && s.d > 0 && s.d < 16 * s.n && s.offset >= -s.n && s.offset < 16 * s.n &&
-           s.border >= -16 * s.n && s.border < s.n;
+    return s.n > 0 && s.n <= 2048 && s.d > 0 && s.d < 16 * s.n && s.n <= 256 * s.d && s.offset >= -s.n &&
+           s.offset < 16 * s.n && s.border >= -16 * s.n && s.border < s.n;
 }
 
-/* Nearest neighbour along one axis by constant indices: for sizes beyond what RESIZE can say. */
-static uint32_t gather_axis(lowering *l, uint32_t x, uint32_t axis, axis_scale s, int64_t out)
+/* ---- beyond what RESIZE can say: constant positions ---- */
+
+/* The elements of one axis at `out` positions. */
+static uint32_t gather_axis(lowering *l, uint32_t x, uint32_t axis, const int64_t *positions, int64_t out)
 {
     int64_t dims[4];
     if (x == MLIA_NONE)
@@ -73,11 +79,8 @@ static uint32_t gather_axis(lowering *l, uint32_t x, uint32_t axis, axis_scale s
         mlia_lower_fail(l, mlia_error_memory());
         return MLIA_NONE;
     }
-    for (int64_t i = 0; i < before * out; i++) {
-        int64_t at = (i % out * s.d + s.offset) * 2 + s.n;
-        int64_t index = at < 0 ? 0 : at / (2 * s.n);
-        indices[i] = index < dims[axis] ? index : dims[axis] - 1;
-    }
+    for (int64_t i = 0; i < before * out; i++)
+        indices[i] = positions[i % out];
     uint32_t y = mlia_emit_gather(
         l, mlia_emit_reshape(l, x, 3, flat),
         mlia_emit_reshape(l, mlia_emit_ints(l, MLIA_TYPE_INT32, (uint32_t)(before * out), indices), 2,
@@ -85,6 +88,172 @@ static uint32_t gather_axis(lowering *l, uint32_t x, uint32_t axis, axis_scale s
     dims[axis] = out;
     return mlia_emit_reshape(l, y, 4, dims);
 }
+
+/* The two elements that each result lies between, and their shares. */
+typedef struct axis_taps {
+    int64_t out;
+    int64_t *positions[2];
+    int64_t *shares[2]; /* integers, in 1/ONE */
+    float *parts[2];    /* floats */
+} axis_taps;
+
+static bool new_taps(lowering *l, axis_taps *t, int64_t out)
+{
+    if (!mlia_fold_bounded(l, out, 8))
+        return false;
+    *t = (axis_taps){.out = out};
+    for (int i = 0; i < 2 && l->fault == NULL; i++) {
+        t->positions[i] = MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)out);
+        t->shares[i] = MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)out);
+        t->parts[i] = MLIA_NEW_ARRAY(l->arena, float, (size_t)out);
+        if (t->positions[i] == NULL || t->shares[i] == NULL || t->parts[i] == NULL)
+            mlia_lower_fail(l, mlia_error_memory());
+    }
+    return l->fault == NULL;
+}
+
+static int64_t inside(int64_t position, int64_t in)
+{
+    return position < 0 ? 0 : position < in ? position : in - 1;
+}
+
+/* Nearest neighbours: one position each. */
+static void find_nearest(axis_taps *t, axis_scale s, int64_t in)
+{
+    for (int64_t i = 0; i < t->out; i++) {
+        int64_t at = (i * s.d + s.offset) * 2 + s.n;
+        t->positions[0][i] = inside(at < 0 ? 0 : at / (2 * s.n), in);
+    }
+}
+
+/* As the kernel for INT8 and INT16: positions in 1/ONE. */
+static void find_integer_taps(axis_taps *t, int64_t in, bool align_corners, bool half_pixel)
+{
+    int64_t a = align_corners && t->out > 1 ? t->out - 1 : t->out;
+    int64_t b = align_corners && t->out > 1 ? in - 1 : in;
+    int64_t step = (ONE * b + a / 2) / a;
+    for (int64_t i = 0; i < t->out; i++) {
+        int64_t at = i * step + (half_pixel ? step / 2 - ONE / 2 : 0);
+        t->positions[0][i] = inside(at / ONE, in);
+        t->positions[1][i] = inside((at + ONE - 1) / ONE, in);
+        t->shares[1][i] = at - ONE * t->positions[0][i];
+        t->shares[0][i] = ONE - t->shares[1][i];
+    }
+}
+
+/* As the kernel for floats (and for bytes without a sign): float32 throughout. */
+static void find_float_taps(axis_taps *t, int64_t in, bool align_corners, bool half_pixel)
+{
+    float step = (float)in / (float)t->out;
+    if (align_corners && t->out > 1)
+        step = (float)(in - 1) / (float)(t->out - 1);
+    for (int64_t i = 0; i < t->out; i++) {
+        float at = half_pixel ? ((float)i + 0.5f) * step - 0.5f : (float)i * step;
+        t->positions[0][i] = inside((int64_t)floorf(at), in);
+        t->positions[1][i] = inside((int64_t)ceilf(at), in);
+        t->parts[1][i] = at - (float)t->positions[0][i];
+        t->parts[0][i] = 1.0f - t->parts[1][i];
+    }
+}
+
+/* x times the shares of one tap along `axis`. */
+static uint32_t weighted(lowering *l, uint32_t x, uint32_t axis, const axis_taps *t, int tap)
+{
+    int64_t dims[4] = {1, 1, 1, 1};
+    dims[axis] = t->out;
+    if (mlia_type_is_float(VALUE_TYPE(l, x)))
+        return mlia_emit_mul(l, x, mlia_emit_floats(l, 4, dims, t->parts[tap]), 0);
+    uint32_t shares = mlia_emit_ints(l, MLIA_TYPE_INT32, (uint32_t)t->out, t->shares[tap]);
+    return mlia_emit_mul(l, x, mlia_emit_reshape(l, shares, 4, dims), 0);
+}
+
+/* Sum of the four neighbours in the kernel's order. */
+static uint32_t bilinear_floats(lowering *l, uint32_t x, const axis_taps t[2])
+{
+    uint32_t sum = MLIA_NONE;
+    uint32_t rows[2];
+    for (int k = 0; k < 2; k++)
+        rows[k] = weighted(l, gather_axis(l, x, 1, t[0].positions[k], t[0].out), 1, &t[0], k);
+    for (int k = 0; k < 4; k++) {
+        uint32_t column = gather_axis(l, rows[k % 2], 2, t[1].positions[k / 2], t[1].out);
+        uint32_t term = weighted(l, column, 2, &t[1], k / 2);
+        sum = k == 0 ? term : mlia_emit_binary(l, MLIA_OP_ADD, sum, term);
+    }
+    return sum;
+}
+
+static uint32_t blend(lowering *l, uint32_t a, uint32_t b, uint32_t axis, const axis_taps *t)
+{
+    return mlia_emit_binary(l, MLIA_OP_ADD, weighted(l, a, axis, t, 0), weighted(l, b, axis, t, 1));
+}
+
+/* The same in integers. A sum over both axes has 36 bits: it is blended in two halves of 10 and 26, and
+ * divided by ONE², halves away from zero. */
+static uint32_t bilinear_integers(lowering *l, uint32_t x, const axis_taps t[2])
+{
+    uint32_t high[2];
+    uint32_t low[2];
+    uint32_t ten = mlia_emit_scalar(l, MLIA_TYPE_INT32, 4, 10.0);
+    uint32_t mask = mlia_emit_scalar(l, MLIA_TYPE_INT32, 4, (double)(ONE - 1));
+    x = mlia_emit_cast(l, x, MLIA_TYPE_INT32);
+    uint32_t y = blend(l, gather_axis(l, x, 1, t[0].positions[0], t[0].out),
+                       gather_axis(l, x, 1, t[0].positions[1], t[0].out), 1, &t[0]);
+    for (int k = 0; k < 2; k++) {
+        uint32_t column = gather_axis(l, y, 2, t[1].positions[k], t[1].out);
+        high[k] = mlia_emit_shift_right(l, column, ten, false);
+        low[k] = mlia_emit_binary(l, MLIA_OP_BITWISE_AND, column, mask);
+    }
+    uint32_t rest = blend(l, low[0], low[1], 2, &t[1]);
+    uint32_t whole = mlia_emit_binary(l, MLIA_OP_ADD, blend(l, high[0], high[1], 2, &t[1]),
+                                      mlia_emit_shift_right(l, rest, ten, false));
+    /* whole + rest / ONE: a half is rounded up unless the number is negative and exactly that half. */
+    rest = mlia_emit_binary(l, MLIA_OP_BITWISE_AND, rest, mask);
+    uint32_t zero = mlia_emit_scalar(l, MLIA_TYPE_INT32, 4, 0.0);
+    uint32_t up =
+        mlia_emit_binary(l, MLIA_OP_GREATER, mlia_emit_binary(l, MLIA_OP_MAXIMUM, whole, rest), zero);
+    uint32_t half = mlia_emit_select(l, up, mlia_emit_scalar(l, MLIA_TYPE_INT32, 4, ONE / 2.0),
+                                     mlia_emit_scalar(l, MLIA_TYPE_INT32, 4, ONE / 2.0 - 1.0));
+    return mlia_emit_shift_right(l, mlia_emit_binary(l, MLIA_OP_ADD, whole, half), ten, false);
+}
+
+/* A resize along both axes by GATHER. */
+static uint32_t resize_by_position(lowering *l, const operand *x, uint32_t value, const axis_scale s[2],
+                                   const int64_t size[2], bool align_corners, bool half_pixel, bool nearest)
+{
+    axis_taps t[2];
+    uint32_t type = VALUE_TYPE(l, value);
+    bool integers = x->type == MLIA_TFLITE_INT8 || x->type == MLIA_TFLITE_INT16;
+    for (int i = 0; i < 2; i++) {
+        if (!new_taps(l, &t[i], size[i]))
+            return MLIA_NONE;
+        if (nearest)
+            find_nearest(&t[i], s[i], x->dims[1 + i]);
+        else if (integers)
+            find_integer_taps(&t[i], x->dims[1 + i], align_corners, half_pixel);
+        else
+            find_float_taps(&t[i], x->dims[1 + i], align_corners, half_pixel);
+    }
+    if (nearest)
+        return gather_axis(l, gather_axis(l, value, 1, t[0].positions[0], size[0]), 2, t[1].positions[0],
+                           size[1]);
+    if (integers)
+        return mlia_emit_cast(l, bilinear_integers(l, value, t), type);
+    if (x->type == MLIA_TFLITE_FLOAT32)
+        return bilinear_floats(l, value, t);
+    if (x->type != MLIA_TFLITE_UINT8) {
+        mlia_lower_error(l, MLIA_E_TFLITE_TYPE, "on %.*s beyond the scales of TOSA's RESIZE",
+                         MLIA_STR_ARG(mlia_tflite_type_name(x->type)));
+        return MLIA_NONE;
+    }
+    uint32_t shift = mlia_emit_scalar(l, MLIA_TYPE_FP32, 4, 128.0);
+    uint32_t raw = mlia_emit_binary(l, MLIA_OP_ADD, mlia_emit_cast(l, value, MLIA_TYPE_FP32), shift);
+    uint32_t up = mlia_emit_binary(l, MLIA_OP_ADD, bilinear_floats(l, raw, t),
+                                   mlia_emit_scalar(l, MLIA_TYPE_FP32, 4, 0.5));
+    uint32_t y = mlia_emit_binary(l, MLIA_OP_SUB, mlia_emit_unary(l, MLIA_OP_FLOOR, up), shift);
+    return mlia_emit_cast(l, y, type);
+}
+
+/* ---- with RESIZE ---- */
 
 static uint32_t emit_resize(lowering *l, uint32_t x, const axis_scale s[2], const int64_t size[2],
                             bool nearest, uint32_t type)
@@ -132,15 +301,8 @@ void mlia_lower_resize(lowering *l)
         }
         fits = fits && within_limits(s[i]) && x->dims[1 + i] < 16384 && size[i] < 16384;
     }
-    if (!fits && nearest) {
-        value = gather_axis(l, gather_axis(l, value, 1, s[0], size[0]), 2, s[1], size[1]);
-        mlia_lower_set(l, 0, value);
-        return;
-    }
     if (!fits) {
-        mlia_lower_error(l, MLIA_E_TFLITE_LIMIT, "%lld x %lld to %lld x %lld is beyond the scales of RESIZE",
-                         (long long)x->dims[1], (long long)x->dims[2], (long long)size[0],
-                         (long long)size[1]);
+        mlia_lower_set(l, 0, resize_by_position(l, x, value, s, size, align, half, nearest));
         return;
     }
     uint32_t type = VALUE_TYPE(l, value);
