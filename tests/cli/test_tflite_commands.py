@@ -225,6 +225,22 @@ def test_operators_that_were_worked_out_stay_attributed(mlia):
     assert {a["origin"] for a in found} == {"operator/2"} and all(a["absorbed"] == ["operator/0", "operator/1"] for a in found)
 
 
+@pytest.mark.parametrize("name", ["models/ad01_int8", "models/kws_ref_model", "models/kws_ref_model_float32", "models/pretrainedResnet",
+                                  "models/pretrainedResnet_quant", "calibration/ds_cnn_large", "calibration/mobilenet_v1_0.25_224"])
+def test_estimates_agree_with_those_of_the_official_conversion(mlia, fixtures, name):
+    """The same network gives the same figures as TensorFlow Lite and as the TOSA that the official converter made of it."""
+    figures = []
+    for suffix in ("tflite", "tosa"):
+        run = mlia("check", fixtures / f"{name}.{suffix}", "-t", "neural-technology", "--performance", "--no-output", "--quiet", "--json")
+        (result,) = run.json()["results"]
+        assert result["status"] == "ok"
+        figures.append({m["name"]: m.get("value") for m in result["metrics"]})
+    (ours, official) = figures
+    assert ours.pop("accelerator_operator_percentage") > 0 and official.pop("accelerator_operator_percentage") > 0
+    assert ours.pop("average_memory") == pytest.approx(official.pop("average_memory"), rel=1e-3)  # the order of SOFTMAX's smallest parts
+    assert ours == official
+
+
 # --- files beside the model ---
 
 def external_model(folder, file_name):

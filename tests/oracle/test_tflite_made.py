@@ -180,3 +180,18 @@ def test_bilinear_beyond_the_scales_of_tosa(dtype, mode, tmp_path):
     assert "GATHER" in types and "CUSTOM" not in types
     for detail, actual in zip(interpreter.get_output_details(), evaluate(done, inputs, tmp_path)):
         assert difference(interpreter.get_tensor(detail["index"]), actual) == 0
+
+
+@pytest.mark.parametrize("width", [511, 512, 1001, 1024, 2048, 4000])
+def test_softmax_of_many_equal_inputs(width, tmp_path):
+    """The shares of more than 511 equal inputs round to 0; the interpreter shifts by more bits than there are."""
+    g = made.G()
+    g.op("SOFTMAX", [g.x((2, width), "int8", (0.1, 3))], (2, width), "int8", (1 / 256, -128), dict(beta=1.0))
+    g.done().save(tmp_path / "wide.tflite")
+    x = np.full((2, width), 5, np.int8)
+    x[1, 0] = 127
+    (y,) = evaluate(convert(tmp_path / "wide.tflite", tmp_path / "m.tosa"), [x], tmp_path)
+    share = np.exp(-12.2)
+    first = 1 / (1 + (width - 1) * share)
+    assert np.all(y[0] == (-127 if width < 512 else -128))
+    assert abs(int(y[1, 0]) - min(127, round(256 * first) - 128)) <= 1 and np.all(y[1, 1:] == -128)

@@ -101,22 +101,21 @@ static uint32_t softmax8(lowering *l, operand *in, operand *out)
         r = mlia_emit_binary(l, MLIA_OP_ADD, r,
                              mlia_emit_mul(l, mlia_emit_mul(l, r, rest, 31), scalar32(l, n, 4.0), 0));
     }
-    uint32_t product = mlia_emit_mul(l, e, r, 30);
-    bool wide = out->type == MLIA_TFLITE_INT16;
-    uint32_t bits = mlia_emit_binary(l, MLIA_OP_SUB, scalar32(l, zeros, wide ? 27.0 : 35.0), zeros);
-    uint32_t y;
-    if (!wide && in->dims[axis] >= 512) {
-        /* So many equal inputs can ask for more than 31 bits, which leave nothing; TOSA has no such shift. */
-        uint32_t most = scalar32(l, bits, 31.0);
-        y = mlia_emit_shift_right(l, product, mlia_emit_binary(l, MLIA_OP_MINIMUM, bits, most), true);
-        y = mlia_emit_select(l, mlia_emit_binary(l, MLIA_OP_GREATER, bits, most), scalar32(l, y, 0.0), y);
-    } else {
-        y = mlia_emit_shift_right(l, product, bits, true);
-    }
-    if (wide)
+    uint32_t y = mlia_emit_mul(l, e, r, 30);
+    if (out->type == MLIA_TFLITE_INT16) {
+        y = mlia_emit_shift_right(l, y, mlia_emit_binary(l, MLIA_OP_SUB, scalar32(l, zeros, 27.0), zeros),
+                                  true);
         return mlia_emit_retype(l, mlia_emit_binary(l, MLIA_OP_SUB, y, scalar32(l, y, 32768.0)),
                                 MLIA_TYPE_INT16, 0, 0);
-    return mlia_emit_retype(l, y, MLIA_TYPE_INT8, 0, -128);
+    }
+    /* The sum of 512 and more can have so few leading zeros that this is a shift by 32 and more, which TOSA
+     * does not have: then RESCALE makes the last bits of it, and rounds instead. */
+    int32_t left = 0;
+    while (left < 3 && in->dims[axis] >= (int64_t)512 << left)
+        left++;
+    uint32_t bits = mlia_emit_binary(l, MLIA_OP_SUB, scalar32(l, zeros, 35.0 - left), zeros);
+    return mlia_emit_rescale_raw(l, mlia_emit_shift_right(l, y, bits, left == 0), MLIA_TYPE_INT8, 1 << 30,
+                                 30 + left, 0, -128, ROUND_EXACT);
 }
 
 static double one_over(double x, double unused)
