@@ -81,7 +81,9 @@ static mlia_status *cut_segment(const mlia_vgf *vgf, uint32_t index, mlia_arena 
     part.outputs = segment.outputs;
     part.input_names = NULL;
     part.output_names = NULL;
-    MLIA_TRY(mlia_vgf_write(&part, buffer));
+    mlia_pieces pieces;
+    MLIA_TRY(mlia_vgf_write(&part, arena, &pieces));
+    mlia_pieces_join(&pieces, buffer);
     return mlia_buffer_status(buffer);
 }
 

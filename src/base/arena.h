@@ -23,8 +23,8 @@ void *mlia_arena_alloc(mlia_arena *arena, size_t count, size_t size, size_t alig
     ((type *)mlia_arena_alloc((arena), (count), sizeof(type), _Alignof(type)))
 
 /* Makes room for at least `needed` items in a growing array: returns `items` itself when `*capacity` is
- * enough, else a copy of the first `used` items in larger memory with `*capacity` raised (at least doubled),
- * or NULL. The old memory is given back when it was large, so pointers into it die. */
+ * enough, else the first `used` items in larger memory with `*capacity` raised (at least doubled), or NULL.
+ * They may have moved and the old memory may be given back, so pointers into it die. */
 void *mlia_arena_grow(mlia_arena *arena, void *items, size_t used, size_t *capacity, size_t needed,
                       size_t size, size_t alignment);
 
@@ -32,9 +32,13 @@ void *mlia_arena_grow(mlia_arena *arena, void *items, size_t used, size_t *capac
  * caller's. */
 bool mlia_arena_adopt(mlia_arena *arena, void *memory);
 
-/* Gives memory of exactly `bytes` back early if it is large enough to stand alone; else it stays until the
+/* Gives memory of `bytes` back early if it is large enough (64 KiB) to stand alone; else it stays until the
  * end. */
 void mlia_arena_release(mlia_arena *arena, void *items, size_t bytes);
+
+/* Gives the end of memory of `bytes` back, down to `kept` bytes, where that is possible: of what was
+ * allocated last and of what is very large. */
+void mlia_arena_shrink(mlia_arena *arena, void *items, size_t bytes, size_t kept);
 
 /* Appends room for one item to the array `items` (type *) with `count` and `capacity` (size_t); on success
  * `items` points to memory for count + 1 items. Evaluates to false when out of memory. */

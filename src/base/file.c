@@ -9,9 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Files up to this size are read: cheaper than a mapping, and safe from a SIGBUS when another process
- * truncates them. */
-enum { MAP_FROM = 16 << 20 };
+/* Smaller files are read: that is cheaper than a mapping. */
+enum { MAP_FROM = 64 << 10 };
 #define STDIN_LIMIT ((size_t)INT32_MAX)
 
 struct mlia_file {
@@ -23,6 +22,17 @@ struct mlia_file {
 mlia_bytes mlia_file_bytes(const mlia_file *file)
 {
     return (mlia_bytes){file->data, file->size};
+}
+
+void mlia_file_forget(const mlia_file *file, size_t begin, size_t end)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (file == NULL || !file->mapped)
+        return;
+    begin = (begin + page - 1) / page * page;
+    end = (end < file->size ? end : file->size) / page * page;
+    if (begin < end)
+        madvise(file->data + begin, end - begin, MADV_DONTNEED);
 }
 
 void mlia_file_free(mlia_file *file)
@@ -166,18 +176,28 @@ mlia_status *mlia_file_read_text(const char *path, size_t limit, mlia_arena *are
     return text->data != NULL ? NULL : mlia_error_memory();
 }
 
-static bool write_all(int descriptor, mlia_bytes bytes)
+static bool write_all(int descriptor, const mlia_pieces *pieces)
 {
-    size_t done = 0;
-    while (done < bytes.size) {
-        ssize_t put = write(descriptor, bytes.data + done, bytes.size - done);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return false;
-        done += (size_t)put;
+    for (size_t i = 0; i < pieces->count; i++) {
+        mlia_bytes bytes = pieces->items[i];
+        size_t done = 0;
+        while (done < bytes.size) {
+            ssize_t put = write(descriptor, bytes.data + done, bytes.size - done);
+            if (put < 0 && errno == EINTR)
+                continue;
+            if (put < 0)
+                return false;
+            done += (size_t)put;
+        }
     }
     return true;
+}
+
+/* Room for the file before anything is written: a full disk is known at once, and file systems need not find
+ * a place for it bit by bit. Those that cannot do that are asked for the room while writing. */
+static bool reserve(int descriptor, uint64_t size)
+{
+    return size == 0 || size > INT64_MAX || fallocate(descriptor, 0, 0, (off_t)size) == 0 || errno != ENOSPC;
 }
 
 static mlia_status *write_error(const char *path, int number)
@@ -187,12 +207,12 @@ static mlia_status *write_error(const char *path, int number)
 }
 
 /* Writes to a device or pipe as it is: it cannot be replaced by a file. */
-static bool write_in_place(const char *path, mlia_bytes bytes)
+static bool write_in_place(const char *path, const mlia_pieces *pieces)
 {
     int descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (descriptor < 0)
         return false;
-    bool done = write_all(descriptor, bytes);
+    bool done = write_all(descriptor, pieces);
     int number = errno;
     if (close(descriptor) != 0 && done)
         return false;
@@ -201,7 +221,7 @@ static bool write_in_place(const char *path, mlia_bytes bytes)
 }
 
 /* Writes beside `path`, whose folder is its first `folder` bytes, and renames. */
-static bool write_and_rename(const char *path, size_t folder, mlia_bytes bytes)
+static bool write_and_rename(const char *path, size_t folder, const mlia_pieces *pieces)
 {
     char *temporary; /* not made from the name, which may already have all the length there is */
     if (asprintf(&temporary, "%.*s.mlia-XXXXXX", (int)folder, path) < 0) {
@@ -211,7 +231,8 @@ static bool write_and_rename(const char *path, size_t folder, mlia_bytes bytes)
     int descriptor = mkostemp(temporary, O_CLOEXEC);
     mode_t mask = umask(0);
     umask(mask);
-    bool done = descriptor >= 0 && fchmod(descriptor, 0666 & ~mask) == 0 && write_all(descriptor, bytes);
+    bool done = descriptor >= 0 && fchmod(descriptor, 0666 & ~mask) == 0 &&
+                reserve(descriptor, pieces->size) && write_all(descriptor, pieces);
     int number = errno;
     if (descriptor >= 0 && close(descriptor) != 0 && done) {
         done = false;
@@ -228,16 +249,21 @@ static bool write_and_rename(const char *path, size_t folder, mlia_bytes bytes)
     return done;
 }
 
-mlia_status *mlia_file_write(const char *path, mlia_bytes bytes)
+mlia_status *mlia_file_write_pieces(const char *path, const mlia_pieces *pieces)
 {
     struct stat info;
     char *target = realpath(path, NULL); /* a link stays one: what it points to is written */
     const char *place = target != NULL ? target : path;
     const char *slash = strrchr(place, '/');
     bool is_file = stat(path, &info) != 0 || S_ISREG(info.st_mode);
-    bool done = is_file ? write_and_rename(place, slash != NULL ? (size_t)(slash - place) + 1 : 0, bytes)
-                        : write_in_place(path, bytes);
+    bool done = is_file ? write_and_rename(place, slash != NULL ? (size_t)(slash - place) + 1 : 0, pieces)
+                        : write_in_place(path, pieces);
     int number = errno;
     free(target);
     return done ? NULL : write_error(path, number);
+}
+
+mlia_status *mlia_file_write(const char *path, mlia_bytes bytes)
+{
+    return mlia_file_write_pieces(path, &(mlia_pieces){.items = &bytes, .count = 1, .size = bytes.size});
 }

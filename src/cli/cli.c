@@ -2,13 +2,13 @@
 #include "cli/cli.h"
 
 #include <fcntl.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
 #include "core/environment.h"
+#include "core/signals.h"
 
 const mlia_cli_command *const mlia_cli_commands[] = {
 #define X(name) &mlia_cli_command_##name,
@@ -139,11 +139,12 @@ int mlia_cli_main(int argc, char **argv)
 {
     fill_standard_streams();
     signal(SIGPIPE, SIG_IGN);
-    setlocale(LC_CTYPE, "");
+    mlia_signals_expect_shortened_files();
     mlia_cli cli = {.arena = mlia_arena_new(0), .json_errors = wants_json_errors(argc, argv)};
     cli.diagnostics.arena = cli.arena;
     int exit_status = cli.arena != NULL ? run(&cli, argc, argv) : report_failure(&cli, mlia_error_memory());
     mlia_buffer_free(&cli.output);
+    mlia_file_free(cli.model);
     mlia_arena_free(cli.arena);
     return exit_status;
 }

@@ -7,7 +7,7 @@
 #define MLIA_CLI_CLI_H
 
 #include "backends/backend.h"
-#include "base/bytes.h"
+#include "base/file.h"
 #include "core/settings.h"
 #include "core/user_config.h"
 
@@ -88,7 +88,8 @@ struct mlia_cli {
     mlia_diagnostics diagnostics;
     size_t reported;    /* diagnostics already printed */
     mlia_buffer output; /* for standard output, written at the end */
-    mlia_bytes bulk;    /* written in place of `output` when there is any: a large result is not copied */
+    mlia_pieces bulk;   /* written in place of `output` when there is any: a large result is not copied */
+    mlia_file *model;   /* what `bulk` may hold views of; freed at the end */
     int exit_status;    /* when the command succeeds */
 };
 

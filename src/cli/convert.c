@@ -211,6 +211,7 @@ static mlia_status *convert(const mlia_cli *cli, const conversion *wish, mlia_ro
         MLIA_TRY(mlia_artifact_fix_shapes(context, !mlia_cli_has(cli, "require-static-shape"), artifact));
     if (wish->vgf.no_debug_info)
         drop_sources(artifact);
+    context->last = true;
     return mlia_route_run(&writing, context, artifact);
 }
 
@@ -225,6 +226,7 @@ static mlia_status *run(mlia_cli *cli)
         mlia_route_context context = {.arena = cli->arena,
                                       .diagnostics = &cli->diagnostics,
                                       .name = model.name,
+                                      .file = model.file,
                                       .shapes = wish.shapes,
                                       .shape_count = wish.shape_count,
                                       .path = cli->arguments.items[0],
@@ -234,9 +236,9 @@ static mlia_status *run(mlia_cli *cli)
         cli->diagnostics.path = model.path;
         status = mlia_status_path(convert(cli, &wish, &context, model.format, &artifact), model.path);
         cli->diagnostics.path = MLIA_STR_NONE;
-        cli->bulk = status == NULL ? artifact.bytes : (mlia_bytes){0};
+        cli->bulk = status == NULL ? artifact.pieces : (mlia_pieces){0};
     }
-    mlia_file_free(model.file);
+    cli->model = model.file;
     return status;
 }
 

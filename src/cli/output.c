@@ -111,15 +111,18 @@ void mlia_cli_progress(const mlia_cli *cli, const char *text)
     mlia_buffer_free(&line);
 }
 
-static mlia_bytes output_bytes(const mlia_cli *cli)
+/* What is to be written: the bulk, or what was printed, as the one piece that `printed` has room for. */
+static mlia_pieces output_pieces(const mlia_cli *cli, mlia_bytes *printed)
 {
-    return cli->bulk.size > 0 ? cli->bulk : mlia_buffer_bytes(&cli->output);
+    *printed = mlia_buffer_bytes(&cli->output);
+    return cli->bulk.size > 0 ? cli->bulk
+                              : (mlia_pieces){.items = printed, .count = 1, .size = printed->size};
 }
 
 static void forget_output(mlia_cli *cli)
 {
     cli->output.size = 0;
-    cli->bulk = (mlia_bytes){NULL, 0};
+    cli->bulk = (mlia_pieces){0};
 }
 
 mlia_status *mlia_cli_write_output(mlia_cli *cli)
@@ -128,15 +131,15 @@ mlia_status *mlia_cli_write_output(mlia_cli *cli)
     if (path.size == 0 || mlia_str_equal_c(path, "-"))
         return NULL;
     MLIA_TRY(mlia_buffer_status(&cli->output));
-    mlia_status *status = mlia_file_write(path.data, output_bytes(cli));
+    mlia_bytes printed;
+    mlia_pieces pieces = output_pieces(cli, &printed);
+    mlia_status *status = mlia_file_write_pieces(path.data, &pieces);
     forget_output(cli); /* also when it failed: nothing of it belongs on standard output */
     return status;
 }
 
-mlia_status *mlia_cli_flush(mlia_cli *cli)
+static mlia_status *print_bytes(mlia_bytes bytes)
 {
-    MLIA_TRY(mlia_buffer_status(&cli->output));
-    mlia_bytes bytes = output_bytes(cli);
     size_t done = 0;
     while (done < bytes.size) {
         ssize_t put = write(STDOUT_FILENO, bytes.data + done, bytes.size - done);
@@ -148,6 +151,16 @@ mlia_status *mlia_cli_flush(mlia_cli *cli)
             return mlia_error(MLIA_E_WRITE, "cannot write to standard output: %s", strerror(errno));
         done += (size_t)put;
     }
+    return NULL;
+}
+
+mlia_status *mlia_cli_flush(mlia_cli *cli)
+{
+    MLIA_TRY(mlia_buffer_status(&cli->output));
+    mlia_bytes printed;
+    mlia_pieces pieces = output_pieces(cli, &printed);
+    for (size_t i = 0; i < pieces.count; i++)
+        MLIA_TRY(print_bytes(pieces.items[i]));
     forget_output(cli);
     return NULL;
 }

@@ -1,5 +1,6 @@
 /* What standard output can show: width, colour, characters. */
 #include <langinfo.h>
+#include <locale.h>
 #include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -39,6 +40,13 @@ static bool wants_color(const mlia_cli *cli, const mlia_user_config *config)
     return isatty(STDOUT_FILENO) != 0;
 }
 
+/* The characters of the user's locale. Only reports ask, so only they pay for reading it. */
+static bool is_utf8(void)
+{
+    setlocale(LC_CTYPE, "");
+    return strcasecmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
 mlia_status *mlia_cli_terminal_of(const mlia_cli *cli, const mlia_user_config *config,
                                   mlia_cli_terminal *terminal)
 {
@@ -50,7 +58,7 @@ mlia_status *mlia_cli_terminal_of(const mlia_cli *cli, const mlia_user_config *c
         .color = wants_color(cli, config),
         .true_color = mlia_str_equal_c(depth, "truecolor") || mlia_str_equal_c(depth, "24bit"),
         .light = is_set("MLIA_LIGHT") || (!is_set("MLIA_DARK") && mlia_str_equal_c(config->theme, "light")),
-        .ascii = strcasecmp(nl_langinfo(CODESET), "UTF-8") != 0,
+        .ascii = !is_utf8(),
     };
     return NULL;
 }

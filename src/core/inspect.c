@@ -195,6 +195,7 @@ static mlia_status *describe_segments(const inspector *in, mlia_value *root, mli
     mlia_route_context context = {.arena = in->arena,
                                   .diagnostics = in->diagnostics,
                                   .name = in->model->name,
+                                  .file = in->model->file,
                                   .path = model_path(in->model)};
     *artifact = (mlia_artifact){.bytes = mlia_file_bytes(in->model->file)};
     if (!mlia_route_find(in->model->format, MLIA_FORM_GRAPHS, &route))

@@ -30,7 +30,9 @@ static mlia_status *tosamlir_to_graph(const mlia_route_context *context, const m
                                       mlia_artifact *to)
 {
     mlia_graph *graph;
-    MLIA_TRY(mlia_mlir_read(from->bytes, context->arena, context->diagnostics, &graph));
+    bool is_file = context->file != NULL && from->bytes.data == mlia_file_bytes(context->file).data;
+    MLIA_TRY(is_file ? mlia_mlir_read_file(context->file, context->arena, context->diagnostics, &graph)
+                     : mlia_mlir_read(from->bytes, context->arena, context->diagnostics, &graph));
     return single_graph(context, graph, to);
 }
 
@@ -64,7 +66,7 @@ static mlia_status *tflite_to_graph(const mlia_route_context *context, const mli
 }
 
 /* The one graph of a model that is to be written as one graph. */
-static mlia_status *only_graph(const mlia_artifact *artifact, const mlia_graph **graph)
+static mlia_status *only_graph(const mlia_artifact *artifact, mlia_graph **graph)
 {
     if (artifact->segment_count != 1 || artifact->segments[0].graph == NULL)
         return mlia_error(MLIA_E_NO_ROUTE,
@@ -79,20 +81,15 @@ static mlia_status *keep_bytes(const mlia_route_context *context, mlia_status *s
                                mlia_artifact *to)
 {
     if (status == NULL)
-        status = mlia_buffer_status(buffer);
-    if (status == NULL && !mlia_arena_adopt(context->arena, buffer->data))
-        status = mlia_error_memory();
-    if (status == NULL)
-        to->bytes = mlia_buffer_bytes(buffer);
-    else
-        mlia_buffer_free(buffer);
+        return mlia_pieces_take(&to->pieces, context->arena, buffer);
+    mlia_buffer_free(buffer);
     return status;
 }
 
 static mlia_status *graph_to_tosa(const mlia_route_context *context, const mlia_artifact *from,
                                   mlia_artifact *to)
 {
-    const mlia_graph *graph = NULL;
+    mlia_graph *graph = NULL;
     mlia_buffer buffer = {0};
     MLIA_TRY(only_graph(from, &graph));
     return keep_bytes(context, mlia_tosa_write(graph, &buffer), &buffer, to);
@@ -101,7 +98,7 @@ static mlia_status *graph_to_tosa(const mlia_route_context *context, const mlia_
 static mlia_status *graph_to_tosamlir(const mlia_route_context *context, const mlia_artifact *from,
                                       mlia_artifact *to)
 {
-    const mlia_graph *graph = NULL;
+    mlia_graph *graph = NULL;
     mlia_buffer buffer = {0};
     MLIA_TRY(only_graph(from, &graph));
     return keep_bytes(context, mlia_mlir_write(graph, &buffer), &buffer, to);
@@ -110,9 +107,12 @@ static mlia_status *graph_to_tosamlir(const mlia_route_context *context, const m
 static mlia_status *graph_to_vgf(const mlia_route_context *context, const mlia_artifact *from,
                                  mlia_artifact *to)
 {
-    const mlia_graph *graph;
+    mlia_graph *graph = NULL;
     mlia_buffer buffer = {0};
     MLIA_TRY(only_graph(from, &graph));
+    if (context->last)
+        return mlia_tosa_to_vgf_pieces(graph, context->vgf, context->diagnostics, context->arena,
+                                       &to->pieces);
     return keep_bytes(context, mlia_tosa_to_vgf(graph, context->vgf, context->diagnostics, &buffer), &buffer,
                       to);
 }

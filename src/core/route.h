@@ -5,6 +5,7 @@
 #define MLIA_CORE_ROUTE_H
 
 #include "backends/backend.h"
+#include "base/file.h"
 #include "convert/tosa_to_vgf/tosa_to_vgf.h"
 #include "core/tflite.h"
 
@@ -13,7 +14,8 @@ enum { MLIA_FORM_GRAPHS = MLIA_FORMAT_COUNT, MLIA_FORM_COUNT };
 
 /* A model in one form. */
 typedef struct mlia_artifact {
-    mlia_bytes bytes;               /* file forms */
+    mlia_bytes bytes;               /* a file that is read */
+    mlia_pieces pieces;             /* a file that was made; may hold views of the graphs it was made from */
     mlia_backend_segment *segments; /* MLIA_FORM_GRAPHS */
     uint32_t segment_count;
 } mlia_artifact;
@@ -22,10 +24,12 @@ typedef struct mlia_route_context {
     mlia_arena *arena; /* artifacts and graphs live here */
     mlia_diagnostics *diagnostics;
     mlia_str name;                  /* base name of the model file, for locations */
+    const mlia_file *file;          /* what the first artifact is a view of; NULL: memory of the caller's */
     const mlia_input_shape *shapes; /* --input-shape */
     size_t shape_count;
     const char *path; /* of the model file, for files beside it; NULL or "-": there are none */
     const mlia_tflite_choices *tflite;   /* may be NULL */
+    bool last;                           /* the graphs are not needed any more: a step may use them up */
     bool to_tosa;                        /* the graphs will be written as TOSA */
     const mlia_tosa_to_vgf_options *vgf; /* how VGF files are written; NULL: the defaults */
 } mlia_route_context;

@@ -50,6 +50,19 @@ void mlia_signals_install(void)
     }
 }
 
+static void on_shortened_file(int number)
+{
+    static const char message[] = "mlia: error[E_READ]: a file became shorter while it was read\n";
+    (void)number;
+    (void)!write(STDERR_FILENO, message, sizeof message - 1);
+    _exit(1);
+}
+
+void mlia_signals_expect_shortened_files(void)
+{
+    handle(SIGBUS, on_shortened_file);
+}
+
 void mlia_signals_set_timeout(double seconds, const char *message, int exit_status)
 {
     snprintf(timeout_message, sizeof timeout_message, "%s", message);

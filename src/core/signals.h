@@ -9,6 +9,9 @@
 /* From now on SIGINT, SIGTERM and SIGHUP end the program with status 128 + number. */
 void mlia_signals_install(void);
 
+/* From now on reading what another program has cut off a mapped file ends the program with an error. */
+void mlia_signals_expect_shortened_files(void);
+
 /* After `seconds` the program writes `message` on standard error and ends with `exit_status`. */
 void mlia_signals_set_timeout(double seconds, const char *message, int exit_status);
 

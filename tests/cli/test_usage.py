@@ -1,9 +1,14 @@
 """Commands and usage errors: exit status, standard output, the line on standard error."""
 import os
 import re
+import signal
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
+
+from conftest import PROGRAM
 
 PROFILE = ("-t", "neural-technology")
 CHECK = ("check", "m.tosa", *PROFILE)
@@ -279,3 +284,18 @@ def test_file_names_cannot_send_orders_to_the_terminal(mlia, model):
         assert run.status == 0, run.err
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]|\ufffd", run.err) and run.err.startswith("mlia: ")
         assert all(line.startswith("mlia: ") for line in run.err.splitlines())
+
+
+def test_shortened_file(mlia):
+    """Reading behind the new end of a mapped file that another program has shortened raises SIGBUS."""
+    process = subprocess.Popen([PROGRAM, "inspect", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=mlia.env)
+    process.stdin.write(b"x")
+    process.stdin.flush()
+    while "SigCgt" not in (status := Path(f"/proc/{process.pid}/status").read_text()) or not (
+            int(status.split("SigCgt:")[1].split()[0], 16) >> (signal.SIGBUS - 1) & 1):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGBUS)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert err == b"mlia: error[E_READ]: a file became shorter while it was read\n"

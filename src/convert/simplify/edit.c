@@ -10,15 +10,15 @@ static mlia_status *extend(mlia_edit *edit)
     size_t values = edit->graph->value_count;
     if (values > edit->value_capacity) {
         size_t capacity = edit->value_capacity;
-        edit->forward = mlia_arena_grow(edit->arena, edit->forward, edit->value_capacity, &capacity, values,
+        edit->forward = mlia_arena_grow(edit->scratch, edit->forward, edit->value_capacity, &capacity, values,
                                         sizeof *edit->forward, _Alignof(uint32_t));
         MLIA_TRY_ALLOC(edit->forward);
         size_t same = edit->value_capacity;
-        edit->uses = mlia_arena_grow(edit->arena, edit->uses, edit->value_capacity, &same, values,
+        edit->uses = mlia_arena_grow(edit->scratch, edit->uses, edit->value_capacity, &same, values,
                                      sizeof *edit->uses, _Alignof(uint32_t));
         MLIA_TRY_ALLOC(edit->uses);
         same = edit->value_capacity;
-        edit->splat = mlia_arena_grow(edit->arena, edit->splat, edit->value_capacity, &same, values, 1, 1);
+        edit->splat = mlia_arena_grow(edit->scratch, edit->splat, edit->value_capacity, &same, values, 1, 1);
         MLIA_TRY_ALLOC(edit->splat);
         for (size_t i = edit->value_capacity; i < capacity; i++)
             edit->forward[i] = (uint32_t)i;
@@ -26,7 +26,7 @@ static mlia_status *extend(mlia_edit *edit)
     }
     size_t operators = edit->graph->operator_count;
     if (operators > edit->dead_capacity) {
-        edit->dead = mlia_arena_grow(edit->arena, edit->dead, edit->dead_capacity, &edit->dead_capacity,
+        edit->dead = mlia_arena_grow(edit->scratch, edit->dead, edit->dead_capacity, &edit->dead_capacity,
                                      operators, sizeof *edit->dead, _Alignof(bool));
         MLIA_TRY_ALLOC(edit->dead);
     }
@@ -108,6 +108,12 @@ mlia_status *mlia_edit_bytes(mlia_edit *edit, uint32_t value, mlia_bytes *bytes)
     return mlia_constant_encode(&edit->graph->values[value], MLIA_ENCODING_BYTES, edit->arena, bytes);
 }
 
+/* The same for the time of the edit. */
+static mlia_status *scratch_bytes(mlia_edit *edit, uint32_t value, mlia_bytes *bytes)
+{
+    return mlia_constant_encode(&edit->graph->values[value], MLIA_ENCODING_BYTES, edit->scratch, bytes);
+}
+
 /* One element of a constant in BYTES encoding: a view of the first, or a copy. */
 static bool first_element(mlia_edit *edit, uint32_t index, mlia_bytes *element)
 {
@@ -145,7 +151,7 @@ bool mlia_edit_splat(mlia_edit *edit, uint32_t index, mlia_bytes *element)
         mlia_bytes bytes = {NULL, 0};
         bool equal = value->constant->splat;
         if (!equal) {
-            mlia_status *status = mlia_edit_bytes(edit, index, &bytes);
+            mlia_status *status = scratch_bytes(edit, index, &bytes);
             equal = status == NULL && all_equal(bytes, element->size);
             mlia_status_free(status);
         }
@@ -173,7 +179,7 @@ static mlia_status *constant_content(mlia_edit *edit, uint32_t index, mlia_bytes
     *bytes = (mlia_bytes){NULL, 0};
     if (edit->graph->values[index].kind == MLIA_KIND_SHAPE || mlia_edit_splat(edit, index, bytes))
         return NULL;
-    return mlia_edit_bytes(edit, index, bytes);
+    return scratch_bytes(edit, index, bytes);
 }
 
 /* Key of a constant from its type, its dimensions and `content`; `mark` keeps keys of different content
@@ -184,7 +190,7 @@ static mlia_status *constant_key(mlia_edit *edit, uint32_t index, char mark, mli
     const mlia_graph_value *value = &edit->graph->values[index];
     const int64_t *numbers = value->kind == MLIA_KIND_SHAPE ? value->shape_values : value->dims;
     size_t header = 8 + (size_t)value->rank * sizeof *numbers;
-    char *data = MLIA_NEW_ARRAY(edit->arena, char, header + content.size);
+    char *data = MLIA_NEW_ARRAY(edit->scratch, char, header + content.size);
     MLIA_TRY_ALLOC(data);
     data[0] = (char)value->type;
     data[1] = (char)value->kind;
@@ -257,7 +263,7 @@ mlia_status *mlia_edit_add_shape(mlia_edit *edit, const int64_t *values, uint32_
     if (op == MLIA_NONE)
         return mlia_error_memory();
     MLIA_TRY(extend(edit));
-    if (!MLIA_RESERVE(edit->arena, edit->constants, edit->constant_count, edit->constant_capacity))
+    if (!MLIA_RESERVE(edit->scratch, edit->constants, edit->constant_count, edit->constant_capacity))
         return mlia_error_memory();
     edit->constants[edit->constant_count++] = op;
     return NULL;
@@ -284,7 +290,7 @@ mlia_status *mlia_edit_add_operator(mlia_edit *edit, mlia_op kind, uint32_t mode
 
 mlia_status *mlia_edit_append(mlia_edit *edit, uint32_t op)
 {
-    if (!MLIA_RESERVE(edit->arena, edit->operators, edit->operator_count, edit->operator_capacity))
+    if (!MLIA_RESERVE(edit->scratch, edit->operators, edit->operator_count, edit->operator_capacity))
         return mlia_error_memory();
     edit->operators[edit->operator_count++] = op;
     return NULL;
@@ -297,47 +303,46 @@ static bool is_constant(const mlia_operator *op)
     return op->op == MLIA_OP_CONST || op->op == MLIA_OP_CONST_SHAPE;
 }
 
-/* Copies what rules may change: values, and operators with their operands. */
-static mlia_status *copy_graph(const mlia_graph *graph, mlia_edit *edit)
+mlia_status *mlia_edit_copy(const mlia_graph *graph, mlia_arena *arena, mlia_graph **result)
 {
-    mlia_graph *copy = MLIA_NEW(edit->arena, mlia_graph);
+    mlia_graph *copy = MLIA_NEW(arena, mlia_graph);
     MLIA_TRY_ALLOC(copy);
     *copy = *graph;
-    copy->arena = edit->arena;
-    copy->values = MLIA_NEW_ARRAY(edit->arena, mlia_graph_value, graph->value_count);
-    copy->operators = MLIA_NEW_ARRAY(edit->arena, mlia_operator, graph->operator_count);
-    copy->blocks = MLIA_NEW_ARRAY(edit->arena, mlia_block, graph->block_count);
+    copy->arena = arena;
+    copy->values = MLIA_NEW_ARRAY(arena, mlia_graph_value, graph->value_count);
+    copy->operators = MLIA_NEW_ARRAY(arena, mlia_operator, graph->operator_count);
+    size_t operands = 0;
+    for (uint32_t i = 0; i < graph->operator_count; i++)
+        operands += graph->operators[i].input_count;
+    uint32_t *inputs = MLIA_NEW_ARRAY(arena, uint32_t, operands);
     MLIA_TRY_ALLOC(copy->values);
     MLIA_TRY_ALLOC(copy->operators);
-    MLIA_TRY_ALLOC(copy->blocks);
+    MLIA_TRY_ALLOC(inputs);
     if (graph->value_count > 0)
         memcpy(copy->values, graph->values, graph->value_count * sizeof *copy->values);
     if (graph->operator_count > 0)
         memcpy(copy->operators, graph->operators, graph->operator_count * sizeof *copy->operators);
-    memset(copy->blocks, 0, graph->block_count * sizeof *copy->blocks);
     copy->value_capacity = copy->value_count;
     copy->operator_capacity = copy->operator_count;
-    copy->block_capacity = copy->block_count;
     copy->source_capacity = copy->source_count;
     for (uint32_t i = 0; i < copy->operator_count; i++) {
         mlia_operator *op = &copy->operators[i];
-        uint32_t *inputs = MLIA_NEW_ARRAY(edit->arena, uint32_t, op->input_count);
-        MLIA_TRY_ALLOC(inputs);
         if (op->input_count > 0)
             memcpy(inputs, op->inputs, op->input_count * sizeof *inputs);
         op->inputs = inputs;
+        inputs += op->input_count;
     }
-    edit->graph = copy;
+    *result = copy;
     return NULL;
 }
 
-/* The list is filled from its end for constants that stay behind it and from the middle for the others, so
- * that nothing is moved more than once. */
-mlia_status *mlia_edit_hoist(mlia_edit *edit)
+/* Puts constants that stand in the list of operators into that of constants: those in front of all operators
+ * behind it, later ones before it. */
+static mlia_status *sort_constants(mlia_edit *edit, size_t moved)
 {
     size_t count = edit->operator_count;
-    uint32_t *constants = MLIA_NEW_ARRAY(edit->arena, uint32_t, edit->constant_count + count);
-    uint32_t *later = MLIA_NEW_ARRAY(edit->arena, uint32_t, count);
+    uint32_t *constants = MLIA_NEW_ARRAY(edit->scratch, uint32_t, edit->constant_count + moved);
+    uint32_t *later = MLIA_NEW_ARRAY(edit->scratch, uint32_t, moved);
     MLIA_TRY_ALLOC(constants);
     MLIA_TRY_ALLOC(later);
     size_t later_count = 0;
@@ -355,13 +360,15 @@ mlia_status *mlia_edit_hoist(mlia_edit *edit)
         if (edit->forward[value] != value) {
             edit->dead[op] = true;
         } else if (edit->operator_count == 0) {
-            if (!MLIA_RESERVE(edit->arena, edit->constants, edit->constant_count, edit->constant_capacity))
+            if (!MLIA_RESERVE(edit->scratch, edit->constants, edit->constant_count, edit->constant_capacity))
                 return mlia_error_memory();
             edit->constants[edit->constant_count++] = op;
         } else {
             later[later_count++] = op;
         }
     }
+    if (later_count == 0)
+        return NULL;
     for (size_t i = 0; i < later_count; i++)
         constants[i] = later[later_count - 1 - i];
     if (edit->constant_count > 0)
@@ -372,21 +379,36 @@ mlia_status *mlia_edit_hoist(mlia_edit *edit)
     return NULL;
 }
 
-mlia_status *mlia_edit_open(const mlia_graph *graph, mlia_arena *arena, mlia_edit *edit)
+mlia_status *mlia_edit_hoist(mlia_edit *edit)
 {
-    *edit = (mlia_edit){.arena = arena, .known_constants = mlia_map_in(arena)};
+    size_t moved = 0;
+    for (size_t i = 0; i < edit->operator_count; i++)
+        moved += is_constant(&edit->graph->operators[edit->operators[i]]);
+    return moved > 0 ? sort_constants(edit, moved) : NULL;
+}
+
+mlia_status *mlia_edit_take(mlia_graph *graph, mlia_arena *scratch, mlia_edit *edit)
+{
+    *edit = (mlia_edit){
+        .arena = graph->arena, .scratch = scratch, .graph = graph, .known_constants = mlia_map_in(scratch)};
     const mlia_block *block = mlia_graph_main(graph);
-    MLIA_TRY(copy_graph(graph, edit));
     MLIA_TRY(extend(edit));
     edit->inputs = block->inputs;
     edit->input_count = block->input_count;
-    edit->outputs = MLIA_NEW_ARRAY(arena, uint32_t, block->output_count);
+    edit->outputs = MLIA_NEW_ARRAY(scratch, uint32_t, block->output_count);
     MLIA_TRY_ALLOC(edit->outputs);
     edit->output_count = block->output_count;
     if (block->output_count > 0)
         memcpy(edit->outputs, block->outputs, block->output_count * sizeof *edit->outputs);
     for (uint32_t i = 0; i < block->operator_count; i++)
         MLIA_TRY(mlia_edit_append(edit, block->operators[i]));
+    mlia_str name = graph->regions[0].name;
+    graph->regions = NULL;
+    graph->blocks = NULL;
+    graph->region_count = graph->block_count = 0;
+    graph->region_capacity = graph->block_capacity = 0;
+    if (mlia_graph_add_region(graph, name, MLIA_STR("main")) == MLIA_NONE)
+        return mlia_error_memory();
     return mlia_edit_hoist(edit);
 }
 
@@ -421,100 +443,94 @@ mlia_status *mlia_edit_count_uses(mlia_edit *edit)
 
 /* --- closing --- */
 
-typedef struct closing {
-    mlia_edit *edit;
-    mlia_graph *graph;
-    uint32_t *values; /* old → new */
-} closing;
-
-static mlia_status *close_value(closing *out, uint32_t index)
+/* Brings `items` into the order of the list: order[new] = old, a permutation, which this uses up. */
+static void permute(mlia_operator *items, uint32_t *order, uint32_t count)
 {
-    const mlia_graph_value *old = &out->edit->graph->values[index];
-    uint32_t value = old->kind == MLIA_KIND_SHAPE
-                         ? mlia_graph_add_shape(out->graph, 0, old->name, old->rank, old->shape_values)
-                         : mlia_graph_add_tensor(out->graph, 0, old->name, old->type, old->rank, old->dims);
-    if (value == MLIA_NONE)
-        return mlia_error_memory();
-    mlia_graph_value *copy = &out->graph->values[value];
-    copy->kind = old->kind;
-    copy->is_unsigned = old->is_unsigned;
-    copy->unranked = old->unranked;
-    copy->constant = old->constant;
-    out->values[index] = value;
-    return NULL;
-}
-
-static mlia_status *close_operator(closing *out, uint32_t index)
-{
-    mlia_operator old = out->edit->graph->operators[index];
-    uint32_t *inputs = MLIA_NEW_ARRAY(out->edit->arena, uint32_t, old.input_count);
-    uint32_t *outputs = MLIA_NEW_ARRAY(out->edit->arena, uint32_t, old.output_count);
-    MLIA_TRY_ALLOC(inputs);
-    MLIA_TRY_ALLOC(outputs);
-    for (uint32_t i = 0; i < old.input_count; i++)
-        inputs[i] = out->values[mlia_edit_input(out->edit, index, i)];
-    for (uint32_t i = 0; i < old.output_count; i++) {
-        MLIA_TRY(close_value(out, old.outputs[i]));
-        outputs[i] = out->values[old.outputs[i]];
+    for (uint32_t i = 0; i < count; i++) {
+        if (order[i] == i)
+            continue;
+        mlia_operator first = items[i];
+        uint32_t place = i;
+        while (order[place] != i) {
+            uint32_t from = order[place];
+            items[place] = items[from];
+            order[place] = place;
+            place = from;
+        }
+        items[place] = first;
+        order[place] = place;
     }
-    uint32_t op = mlia_graph_add_operator(out->graph, 0, old.op, inputs, old.input_count, outputs,
-                                          old.output_count, old.attributes, old.source);
-    if (op == MLIA_NONE)
-        return mlia_error_memory();
-    mlia_operator *copy = &out->graph->operators[op];
-    copy->foreign_name = old.foreign_name;
-    mlia_operator_take_place(copy, &old);
-    return NULL;
 }
 
-static mlia_status *close_constant(closing *out, uint32_t op)
+/* Operators that stay, in their new order, then the others, whose results are forgotten. */
+static mlia_status *order_operators(mlia_edit *edit, uint32_t **order, uint32_t *kept)
 {
-    mlia_edit *edit = out->edit;
-    bool used = !edit->dead[op] && edit->uses[edit->graph->operators[op].outputs[0]] > 0;
-    return used ? close_operator(out, op) : NULL;
-}
-
-static mlia_status *close_block(closing *out)
-{
-    mlia_edit *edit = out->edit;
-    uint32_t *inputs = MLIA_NEW_ARRAY(edit->arena, uint32_t, edit->input_count);
-    uint32_t *outputs = MLIA_NEW_ARRAY(edit->arena, uint32_t, edit->output_count);
-    MLIA_TRY_ALLOC(inputs);
-    MLIA_TRY_ALLOC(outputs);
-    for (uint32_t i = 0; i < edit->input_count; i++) {
-        MLIA_TRY(close_value(out, edit->inputs[i]));
-        inputs[i] = out->values[edit->inputs[i]];
+    mlia_graph *graph = edit->graph;
+    uint32_t count = graph->operator_count;
+    bool *stays = MLIA_NEW_ARRAY(edit->scratch, bool, count);
+    *order = MLIA_NEW_ARRAY(edit->scratch, uint32_t, count);
+    MLIA_TRY_ALLOC(stays);
+    MLIA_TRY_ALLOC(*order);
+    uint32_t next = 0;
+    for (size_t i = 0; i < edit->constant_count; i++) {
+        uint32_t op = edit->constants[i];
+        if (!edit->dead[op] && edit->uses[graph->operators[op].outputs[0]] > 0)
+            (*order)[next++] = op;
     }
-    for (size_t i = 0; i < edit->constant_count; i++)
-        MLIA_TRY(close_constant(out, edit->constants[i]));
     for (size_t i = 0; i < edit->operator_count; i++)
-        MLIA_TRY(close_operator(out, edit->operators[i]));
-    for (uint32_t i = 0; i < edit->output_count; i++)
-        outputs[i] = out->values[mlia_edit_value(edit, edit->outputs[i])];
-    bool done = mlia_graph_set_block_inputs(out->graph, 0, inputs, edit->input_count) &&
-                mlia_graph_set_block_outputs(out->graph, 0, outputs, edit->output_count);
-    return done ? NULL : mlia_error_memory();
+        (*order)[next++] = edit->operators[i];
+    for (uint32_t i = 0; i < next; i++)
+        stays[(*order)[i]] = true;
+    *kept = next;
+    for (uint32_t i = 0; i < count; i++)
+        if (!stays[i]) {
+            (*order)[next++] = i;
+            for (uint32_t k = 0; k < graph->operators[i].output_count; k++)
+                graph->values[graph->operators[i].outputs[k]].constant = NULL;
+        }
+    return NULL;
 }
 
-mlia_status *mlia_edit_close(mlia_edit *edit, mlia_diagnostics *diagnostics, mlia_graph **graph)
+/* Operands of an operator that stays. */
+static void close_operator(mlia_edit *edit, uint32_t index)
+{
+    mlia_operator *op = &edit->graph->operators[index];
+    uint32_t *inputs = (uint32_t *)(uintptr_t)op->inputs; /* its own, see mlia_edit_set_input */
+    for (uint32_t i = 0; i < op->input_count; i++)
+        inputs[i] = mlia_edit_value(edit, inputs[i]);
+    op->block = 0;
+}
+
+mlia_status *mlia_edit_close(mlia_edit *edit, mlia_diagnostics *diagnostics)
 {
     MLIA_TRY(mlia_edit_count_uses(edit));
-    const mlia_graph *old = edit->graph;
-    closing out = {.edit = edit, .graph = mlia_graph_new(edit->arena, old->format)};
-    MLIA_TRY_ALLOC(out.graph);
-    memcpy(out.graph->version, old->version, sizeof old->version);
-    out.graph->draft = old->draft;
-    out.graph->name = old->name;
-    out.graph->sources = old->sources;
-    out.graph->source_count = old->source_count;
-    out.graph->source_capacity = old->source_count;
-    const mlia_region *region = &old->regions[0];
-    if (mlia_graph_add_region(out.graph, region->name, MLIA_STR("main")) == MLIA_NONE)
+    mlia_graph *graph = edit->graph;
+    uint32_t *order = NULL;
+    uint32_t kept = 0;
+    MLIA_TRY(order_operators(edit, &order, &kept));
+    permute(graph->operators, order, graph->operator_count);
+    graph->operator_count = kept;
+    graph->variables = NULL;
+    graph->variable_count = 0;
+    graph->variable_capacity = 0;
+    for (uint32_t i = 0; i < graph->value_count; i++) {
+        graph->values[i].block = 0;
+        graph->values[i].variable = MLIA_NONE;
+        graph->values[i].scale = NULL;
+    }
+    mlia_block *block = &graph->blocks[0];
+    block->operators = MLIA_NEW_ARRAY(graph->arena, uint32_t, kept);
+    MLIA_TRY_ALLOC(block->operators);
+    block->operator_count = kept;
+    block->operator_capacity = kept;
+    for (uint32_t i = 0; i < kept; i++) {
+        close_operator(edit, i);
+        block->operators[i] = i;
+    }
+    for (uint32_t i = 0; i < edit->output_count; i++)
+        edit->outputs[i] = mlia_edit_value(edit, edit->outputs[i]);
+    if (!mlia_graph_set_block_inputs(graph, 0, edit->inputs, edit->input_count) ||
+        !mlia_graph_set_block_outputs(graph, 0, edit->outputs, edit->output_count))
         return mlia_error_memory();
-    out.values = MLIA_NEW_ARRAY(edit->arena, uint32_t, edit->value_capacity);
-    MLIA_TRY_ALLOC(out.values);
-    MLIA_TRY(close_block(&out));
-    MLIA_TRY(mlia_graph_finish(out.graph, diagnostics));
-    *graph = out.graph;
-    return NULL;
+    return mlia_graph_finish(graph, diagnostics);
 }

@@ -8,8 +8,9 @@
 #include "graph/build.h"
 
 typedef struct mlia_edit {
-    mlia_arena *arena;
-    mlia_graph *graph; /* private copy; its values and operators may be changed, its blocks are not used */
+    mlia_arena *arena;      /* of the graph: what becomes a part of it */
+    mlia_arena *scratch;    /* the caller's; all else that the edit needs until it is closed */
+    mlia_graph *graph;      /* its values and operators may be changed, its blocks are not used */
     const uint32_t *inputs; /* of the main block */
     uint32_t input_count;
     uint32_t *outputs;
@@ -31,12 +32,15 @@ typedef struct mlia_edit {
     bool changed;             /* by a rule since the flag was cleared */
 } mlia_edit;
 
-/* Copies the main block of `graph`. Constants come first, in the order of the official converter: those at
- * the head of the block stay, every other is put in front of all before it; of equal ones the first stays. */
-mlia_status *mlia_edit_open(const mlia_graph *graph, mlia_arena *arena, mlia_edit *edit);
-/* The edited graph, new in the arena, finished: constants, then operators. Constants nobody reads are left
- * out. */
-mlia_status *mlia_edit_close(mlia_edit *edit, mlia_diagnostics *diagnostics, mlia_graph **graph);
+/* A copy of `graph` in `arena` with all that an edit may change. */
+mlia_status *mlia_edit_copy(const mlia_graph *graph, mlia_arena *arena, mlia_graph **copy);
+/* Begins to edit the main block of `graph`, of which nothing may be used until the edit is closed. Constants
+ * come first, in the order of the official converter: those at the head of the block stay, every other is put
+ * in front of all before it; of equal ones the first stays. */
+mlia_status *mlia_edit_take(mlia_graph *graph, mlia_arena *scratch, mlia_edit *edit);
+/* Ends the edit: its graph has constants, then operators, numbered in this order, and is finished. Constants
+ * nobody reads are left out. Nothing of `scratch` is needed any more. */
+mlia_status *mlia_edit_close(mlia_edit *edit, mlia_diagnostics *diagnostics);
 
 /* Removes operators whose results nobody reads, and counts uses. */
 mlia_status *mlia_edit_count_uses(mlia_edit *edit);

@@ -109,7 +109,7 @@ static mlia_status *pass(mlia_edit *edit, bool *changed)
 {
     const uint32_t *old = edit->operators;
     size_t count = edit->operator_count;
-    mlia_edit listing = {.arena = edit->arena}; /* the new list, backwards */
+    mlia_edit listing = {.scratch = edit->scratch}; /* the new list, backwards */
     edit->operators = NULL;
     edit->operator_count = edit->operator_capacity = 0;
     for (size_t i = count; i-- > 0;) {

@@ -10,7 +10,7 @@ enum { INLINE_LIMIT = 16 }; /* elements of a constant that is written into the m
 /* True is stored as FF. */
 static mlia_status *write_bools(mlia_layout *out, mlia_bytes *bytes)
 {
-    uint8_t *copy = MLIA_NEW_ARRAY(out->arena, uint8_t, bytes->size);
+    uint8_t *copy = MLIA_NEW_ARRAY(out->data, uint8_t, bytes->size);
     MLIA_TRY_ALLOC(copy);
     for (size_t i = 0; i < bytes->size; i++)
         copy[i] = bytes->data[i] != 0 ? 0xFF : 0;
@@ -29,7 +29,7 @@ static mlia_status *add_constant(mlia_layout *out, uint32_t value)
         return mlia_error_memory();
     out->constant_capacity = capacity;
     mlia_bytes bytes = {NULL, 0};
-    MLIA_TRY(mlia_constant_encode(&out->graph->values[value], MLIA_ENCODING_BYTES, out->arena, &bytes));
+    MLIA_TRY(mlia_constant_encode(&out->graph->values[value], MLIA_ENCODING_BYTES, out->data, &bytes));
     if (out->graph->values[value].type == MLIA_TYPE_BOOL)
         MLIA_TRY(write_bools(out, &bytes));
     MLIA_TRY(mlia_layout_describe(out, value, MLIA_VGF_CONSTANT, &vgf->resources[count]));

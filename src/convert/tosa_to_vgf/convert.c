@@ -58,40 +58,77 @@ static mlia_status *refuse_operators(mlia_edit *edit)
     return NULL;
 }
 
-/* Simplification and type changes. Types change between two rounds of simplification, as in the official
- * converter: then what a change makes superfluous goes too. */
-static mlia_status *prepare(const mlia_graph *graph, const mlia_tosa_to_vgf_options *options,
-                            mlia_arena *arena, mlia_diagnostics *diagnostics, mlia_graph **prepared)
+typedef mlia_status *stage_function(mlia_edit *edit, const mlia_tosa_to_vgf_options *options,
+                                    mlia_diagnostics *diagnostics);
+
+static mlia_status *simplify(mlia_edit *edit, const mlia_tosa_to_vgf_options *options,
+                             mlia_diagnostics *diagnostics)
 {
-    mlia_edit edit;
-    mlia_graph *stage = NULL;
-    if (mlia_graph_main(graph)->output_count == 0)
-        return mlia_error(MLIA_E_TOSA_UNSUPPORTED, "the model returns nothing, which a SPIR-V graph cannot");
-    MLIA_TRY(mlia_edit_open(graph, arena, &edit));
-    MLIA_TRY(mlia_simplify(&edit));
-    MLIA_TRY(refuse_operators(&edit));
-    MLIA_TRY(mlia_edit_close(&edit, diagnostics, &stage));
-    MLIA_TRY(mlia_edit_open(stage, arena, &edit));
-    MLIA_TRY(mlia_narrow_floats(&edit, options->narrowing));
-    MLIA_TRY(mlia_vgf_lower_integers(&edit, diagnostics));
-    MLIA_TRY(mlia_edit_close(&edit, diagnostics, &stage));
-    MLIA_TRY(mlia_edit_open(stage, arena, &edit));
-    MLIA_TRY(mlia_simplify(&edit));
-    MLIA_TRY(mlia_fold_constants(&edit));
-    MLIA_TRY(mlia_simplify(&edit)); /* what has become constant */
-    MLIA_TRY(separate_results(&edit));
-    MLIA_TRY(mlia_edit_close(&edit, diagnostics, prepared));
-    return mlia_vgf_check_types(*prepared, arena);
+    (void)options;
+    (void)diagnostics;
+    MLIA_TRY(mlia_simplify(edit));
+    return refuse_operators(edit);
 }
 
+static mlia_status *change_types(mlia_edit *edit, const mlia_tosa_to_vgf_options *options,
+                                 mlia_diagnostics *diagnostics)
+{
+    MLIA_TRY(mlia_narrow_floats(edit, options->narrowing));
+    return mlia_vgf_lower_integers(edit, diagnostics);
+}
+
+static mlia_status *simplify_and_fold(mlia_edit *edit, const mlia_tosa_to_vgf_options *options,
+                                      mlia_diagnostics *diagnostics)
+{
+    (void)options;
+    (void)diagnostics;
+    MLIA_TRY(mlia_simplify(edit));
+    MLIA_TRY(mlia_fold_constants(edit));
+    MLIA_TRY(mlia_simplify(edit)); /* what has become constant */
+    return separate_results(edit);
+}
+
+static mlia_status *run_stage(mlia_graph *graph, stage_function *stage,
+                              const mlia_tosa_to_vgf_options *options, mlia_diagnostics *diagnostics)
+{
+    mlia_arena *scratch = mlia_arena_new(0);
+    MLIA_TRY_ALLOC(scratch);
+    mlia_edit edit;
+    mlia_status *status = mlia_edit_take(graph, scratch, &edit);
+    if (status == NULL)
+        status = stage(&edit, options, diagnostics);
+    if (status == NULL)
+        status = mlia_edit_close(&edit, diagnostics);
+    mlia_arena_free(scratch);
+    return status;
+}
+
+/* Simplification and type changes. Types change between two rounds of simplification, as in the official
+ * converter: then what a change makes superfluous goes too. */
+static mlia_status *prepare(mlia_graph *graph, const mlia_tosa_to_vgf_options *options,
+                            mlia_diagnostics *diagnostics)
+{
+    if (mlia_graph_main(graph)->output_count == 0)
+        return mlia_error(MLIA_E_TOSA_UNSUPPORTED, "the model returns nothing, which a SPIR-V graph cannot");
+    MLIA_TRY(run_stage(graph, simplify, options, diagnostics));
+    if (mlia_vgf_changes_types(graph, options->narrowing))
+        MLIA_TRY(run_stage(graph, change_types, options, diagnostics));
+    return run_stage(graph, simplify_and_fold, options, diagnostics);
+}
+
+#ifdef MLIA_SELF_CHECK
 /* Reads the result under all rules of the reader. A fault is one of ours. */
-static mlia_status *check(mlia_bytes file)
+static mlia_status *check(const mlia_pieces *file)
 {
     mlia_arena *arena = mlia_arena_new(0);
     MLIA_TRY_ALLOC(arena);
+    mlia_buffer bytes = {0};
     mlia_vgf *vgf = NULL;
     mlia_graph *graph = NULL;
-    mlia_status *status = mlia_vgf_read(file, arena, NULL, &vgf);
+    mlia_pieces_join(file, &bytes);
+    mlia_status *status = mlia_buffer_status(&bytes);
+    if (status == NULL)
+        status = mlia_vgf_read(mlia_buffer_bytes(&bytes), arena, NULL, &vgf);
     for (uint32_t i = 0; status == NULL && i < vgf->segment_count; i++)
         if (vgf->segments[i].type == MLIA_VGF_GRAPH)
             status = mlia_vgf_segment_graph(vgf, i, arena, NULL, &graph);
@@ -101,44 +138,71 @@ static mlia_status *check(mlia_bytes file)
         mlia_status_free(status);
         status = fault;
     }
+    mlia_buffer_free(&bytes);
     mlia_arena_free(arena);
     return status;
 }
+#else
+static mlia_status *check(const mlia_pieces *file)
+{
+    (void)file;
+    return NULL;
+}
+#endif
 
 static mlia_status *write_partitions(const mlia_graph *graph, const mlia_partitions *partitions,
-                                     const mlia_tosa_to_vgf_options *options, mlia_arena *arena,
-                                     mlia_buffer *file)
+                                     const mlia_tosa_to_vgf_options *options, mlia_arena *scratch,
+                                     mlia_arena *arena, mlia_pieces *file)
 {
-    mlia_buffer *code = MLIA_NEW_ARRAY(arena, mlia_buffer, partitions->count);
+    mlia_buffer *code = MLIA_NEW_ARRAY(scratch, mlia_buffer, partitions->count);
     MLIA_TRY_ALLOC(code);
     mlia_vgf vgf;
-    mlia_status *status = mlia_vgf_layout(graph, partitions, options, arena, code, &vgf);
+    mlia_status *status = mlia_vgf_layout(graph, partitions, options, arena, scratch, code, &vgf);
     if (status == NULL)
-        status = mlia_vgf_write(&vgf, file);
+        status = mlia_vgf_write(&vgf, arena, file);
     for (uint32_t i = 0; i < partitions->count; i++)
         mlia_buffer_free(&code[i]);
     return status;
 }
 
-static mlia_status *convert(const mlia_graph *graph, const mlia_tosa_to_vgf_options *options,
-                            mlia_arena *arena, mlia_diagnostics *diagnostics, mlia_buffer *file)
+static mlia_status *convert(mlia_graph *graph, const mlia_tosa_to_vgf_options *options,
+                            mlia_diagnostics *diagnostics, mlia_arena *scratch, mlia_arena *arena,
+                            mlia_pieces *file)
 {
-    mlia_graph *prepared = NULL;
     mlia_partitions partitions;
-    size_t start = file->size;
-    MLIA_TRY(prepare(graph, options, arena, diagnostics, &prepared));
-    MLIA_TRY(mlia_partition_graph(prepared, arena, &partitions));
-    MLIA_TRY(write_partitions(prepared, &partitions, options, arena, file));
-    return check((mlia_bytes){file->data + start, file->size - start});
+    MLIA_TRY(prepare(graph, options, diagnostics));
+    MLIA_TRY(mlia_vgf_check_types(graph, scratch));
+    MLIA_TRY(mlia_partition_graph(graph, scratch, &partitions));
+    MLIA_TRY(write_partitions(graph, &partitions, options, scratch, arena, file));
+    return check(file);
+}
+
+mlia_status *mlia_tosa_to_vgf_pieces(mlia_graph *graph, const mlia_tosa_to_vgf_options *options,
+                                     mlia_diagnostics *diagnostics, mlia_arena *arena, mlia_pieces *file)
+{
+    static const mlia_tosa_to_vgf_options defaults = {0};
+    mlia_arena *scratch = mlia_arena_new(0);
+    MLIA_TRY_ALLOC(scratch);
+    mlia_status *status =
+        convert(graph, options == NULL ? &defaults : options, diagnostics, scratch, arena, file);
+    mlia_arena_free(scratch);
+    return status;
 }
 
 mlia_status *mlia_tosa_to_vgf(const mlia_graph *graph, const mlia_tosa_to_vgf_options *options,
                               mlia_diagnostics *diagnostics, mlia_buffer *file)
 {
-    static const mlia_tosa_to_vgf_options defaults = {0};
     mlia_arena *arena = mlia_arena_new(0);
     MLIA_TRY_ALLOC(arena);
-    mlia_status *status = convert(graph, options == NULL ? &defaults : options, arena, diagnostics, file);
+    mlia_graph *copy = NULL;
+    mlia_pieces pieces = {0};
+    mlia_status *status = mlia_edit_copy(graph, arena, &copy);
+    if (status == NULL)
+        status = mlia_tosa_to_vgf_pieces(copy, options, diagnostics, arena, &pieces);
+    if (status == NULL) {
+        mlia_pieces_join(&pieces, file);
+        status = mlia_buffer_status(file);
+    }
     mlia_arena_free(arena);
     return status;
 }

@@ -268,12 +268,13 @@ static mlia_status *prepare(mlia_layout *out)
 }
 
 mlia_status *mlia_vgf_layout(const mlia_graph *graph, const mlia_partitions *partitions,
-                             const mlia_tosa_to_vgf_options *options, mlia_arena *arena, mlia_buffer *code,
-                             mlia_vgf *vgf)
+                             const mlia_tosa_to_vgf_options *options, mlia_arena *data, mlia_arena *arena,
+                             mlia_buffer *code, mlia_vgf *vgf)
 {
     mlia_layout out = {.graph = graph,
                        .partitions = partitions,
                        .options = options,
+                       .data = data,
                        .arena = arena,
                        .code = code,
                        .vgf = vgf};

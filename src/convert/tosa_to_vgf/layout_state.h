@@ -26,6 +26,7 @@ typedef struct mlia_layout {
     const mlia_graph *graph;
     const mlia_partitions *partitions;
     const mlia_tosa_to_vgf_options *options;
+    mlia_arena *data; /* of constants that are not views of the graph's */
     mlia_arena *arena;
     mlia_buffer *code;
     mlia_vgf *vgf;

@@ -3,7 +3,7 @@
 #ifndef MLIA_TOSA_TO_VGF_H
 #define MLIA_TOSA_TO_VGF_H
 
-#include "base/bytes.h"
+#include "base/pieces.h"
 #include "formats/spirv/write.h"
 #include "graph/graph.h"
 
@@ -24,14 +24,18 @@ typedef struct mlia_tosa_to_vgf_options {
     uint32_t domain_count;
 } mlia_tosa_to_vgf_options;
 
-/* Appends a VGF of version 0.5.0 to `file` (whose size must be a multiple of 16). `graph` is finished and
- * stays as it is. Segments: one, or as custom operators of the domain com.arm.VulkanCustomShader demand. The
- * result has been read back under all rules of the reader. Equal graphs and options give equal bytes. Errors:
- * E_TOSA_UNSUPPORTED (operator, type, rank or shape that a VGF cannot hold; names operator and label),
- * E_TOSA_ATTRIBUTE (shader description), E_SPIRV_LIMIT, E_LIMIT, E_MEMORY, E_INTERNAL (the result does not
- * read back). Warning: W_VGF_SATURATED (an int64 constant did not fit int32). `options` NULL = all defaults.
- */
+/* Appends a VGF of version 0.5.0 to `file`. `graph` is finished and stays as it is. Segments: one, or as
+ * custom operators of the domain com.arm.VulkanCustomShader demand. Equal graphs and options give equal
+ * bytes. Errors: E_TOSA_UNSUPPORTED (operator, type, rank or shape that a VGF cannot hold; names operator and
+ * label), E_TOSA_ATTRIBUTE (shader description), E_SPIRV_LIMIT, E_LIMIT, E_MEMORY; in builds with sanitizers
+ * E_INTERNAL (the result does not read back). Warning: W_VGF_SATURATED (an int64 constant did not fit int32).
+ * `options` NULL = all defaults. */
 mlia_status *mlia_tosa_to_vgf(const mlia_graph *graph, const mlia_tosa_to_vgf_options *options,
                               mlia_diagnostics *diagnostics, mlia_buffer *file);
+
+/* The same with less memory: `graph` is changed and worth nothing afterwards, the file is made of pieces that
+ * live in `arena` or are constants of the graph. */
+mlia_status *mlia_tosa_to_vgf_pieces(mlia_graph *graph, const mlia_tosa_to_vgf_options *options,
+                                     mlia_diagnostics *diagnostics, mlia_arena *arena, mlia_pieces *file);
 
 #endif

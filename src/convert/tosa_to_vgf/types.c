@@ -5,6 +5,20 @@
 #include "graph/analyse.h"
 #include "graph/encode.h"
 
+static bool has_type(const mlia_graph *graph, mlia_type type)
+{
+    uint32_t i = 0;
+    while (i < graph->value_count && graph->values[i].type != type)
+        i++;
+    return i < graph->value_count;
+}
+
+bool mlia_vgf_changes_types(const mlia_graph *graph, mlia_narrowing narrowing)
+{
+    return narrowing != MLIA_NARROWING_NONE || has_type(graph, MLIA_TYPE_INT64) ||
+           has_type(graph, MLIA_TYPE_INT4);
+}
+
 /* Constant bytes again in another type: each stored element through a number. */
 static mlia_status *recode(mlia_edit *edit, mlia_graph_value *value, uint32_t type, bool *saturated)
 {
@@ -304,13 +318,14 @@ mlia_status *mlia_narrow_floats(mlia_edit *edit, mlia_narrowing narrowing)
 
 mlia_status *mlia_vgf_check_types(const mlia_graph *graph, mlia_arena *arena)
 {
-    mlia_graph written = *graph; /* with INT4 as the 8-bit elements that it becomes */
-    written.values = MLIA_NEW_ARRAY(arena, mlia_graph_value, graph->value_count);
-    MLIA_TRY_ALLOC(written.values);
-    for (uint32_t i = 0; i < graph->value_count; i++) {
-        written.values[i] = graph->values[i];
-        if (written.values[i].type == MLIA_TYPE_INT4)
-            written.values[i].type = MLIA_TYPE_INT8;
+    mlia_graph written = *graph;
+    if (has_type(graph, MLIA_TYPE_INT4)) { /* it becomes 8-bit elements */
+        written.values = MLIA_NEW_ARRAY(arena, mlia_graph_value, graph->value_count);
+        MLIA_TRY_ALLOC(written.values);
+        memcpy(written.values, graph->values, graph->value_count * sizeof *written.values);
+        for (uint32_t i = 0; i < graph->value_count; i++)
+            if (written.values[i].type == MLIA_TYPE_INT4)
+                written.values[i].type = MLIA_TYPE_INT8;
     }
     mlia_findings findings = {.limit = 1};
     MLIA_TRY(mlia_graph_verify_instructions(&written, arena, &findings));

@@ -5,6 +5,9 @@
 #include "convert/simplify/edit.h"
 #include "convert/tosa_to_vgf/tosa_to_vgf.h"
 
+/* False when none of the following changes anything. */
+bool mlia_vgf_changes_types(const mlia_graph *graph, mlia_narrowing narrowing);
+
 /* FP32 becomes FP16: values, constants (to nearest even), bounds of CLAMP, accumulators. */
 mlia_status *mlia_narrow_floats(mlia_edit *edit, mlia_narrowing narrowing);
 /* INT64 becomes INT32 (constants saturate, with a warning); casts from INT4 to INT8, which look the same in a

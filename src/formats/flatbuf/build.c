@@ -328,18 +328,35 @@ mlia_flatbuf_ref mlia_flatbuf_end(mlia_flatbuf_builder *builder)
     return failed(builder) ? 1 : (mlia_flatbuf_ref)table;
 }
 
-mlia_status *mlia_flatbuf_finish(mlia_flatbuf_builder *builder, mlia_flatbuf_ref root, const char *identifier,
-                                 mlia_buffer *out)
+/* Lays the reference to the root in front of everything. */
+static mlia_status *finish(mlia_flatbuf_builder *builder, mlia_flatbuf_ref root, const char *identifier)
 {
-    assert(builder->open == NULL && out->size % 16 == 0);
+    assert(builder->open == NULL);
     align(builder, identifier ? 8 : 4, builder->alignment);
     if (identifier != NULL)
         push(builder, identifier, 4);
     push_u32(builder, (uint32_t)builder->size + 4 - root);
     if (builder->too_large)
         return mlia_error(MLIA_E_LIMIT, "a FlatBuffer can hold at most 2 GiB");
-    if (builder->out_of_memory)
-        return mlia_error_memory();
+    return builder->out_of_memory ? mlia_error_memory() : NULL;
+}
+
+mlia_status *mlia_flatbuf_finish(mlia_flatbuf_builder *builder, mlia_flatbuf_ref root, const char *identifier,
+                                 mlia_buffer *out)
+{
+    assert(out->size % 16 == 0);
+    MLIA_TRY(finish(builder, root, identifier));
     mlia_buffer_add(out, at(builder, builder->size), builder->size);
     return mlia_buffer_status(out);
+}
+
+mlia_status *mlia_flatbuf_take(mlia_flatbuf_builder *builder, mlia_flatbuf_ref root, const char *identifier,
+                               mlia_arena *arena, mlia_bytes *bytes)
+{
+    MLIA_TRY(finish(builder, root, identifier));
+    if (!mlia_arena_adopt(arena, builder->data))
+        return mlia_error_memory();
+    *bytes = (mlia_bytes){at(builder, builder->size), builder->size};
+    builder->data = NULL;
+    return NULL;
 }

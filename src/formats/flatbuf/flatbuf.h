@@ -223,4 +223,8 @@ mlia_flatbuf_ref mlia_flatbuf_end(mlia_flatbuf_builder *builder);
 mlia_status *mlia_flatbuf_finish(mlia_flatbuf_builder *builder, mlia_flatbuf_ref root, const char *identifier,
                                  mlia_buffer *out);
 
+/* The same without a copy: the memory of the builder goes to `arena`, `*bytes` is a view of it. */
+mlia_status *mlia_flatbuf_take(mlia_flatbuf_builder *builder, mlia_flatbuf_ref root, const char *identifier,
+                               mlia_arena *arena, mlia_bytes *bytes);
+
 #endif

@@ -4,6 +4,9 @@
  * final bytes. Memory is asked for only after the text was found long enough to hold the elements. */
 #include "formats/mlir/attribute.h"
 #include "formats/mlir/element.h"
+#include "formats/mlir/hex.h"
+
+enum { RESOURCE_ALIGNMENT = 4 }; /* bytes in front of the data of a blob */
 
 typedef struct element_stream {
     const mlia_mlir_lexer *lexer;
@@ -260,22 +263,24 @@ static mlia_status *parse_numbers(element_stream *elements, uint64_t count, mlia
     return NULL;
 }
 
-/* Decodes pairs of hexadecimal digits; written so that compilers turn it into vector code. */
-static bool decode_hex(const char *text, size_t count, uint8_t *out)
+/* The bytes that an even number of digits stand for; those of a blob of resources begin with its alignment.
+ */
+static mlia_status *decode(const element_stream *elements, mlia_str text, const uint8_t **bytes)
 {
-    unsigned bad = 0;
-    for (size_t i = 0; i < count; i++) {
-        unsigned char high = (unsigned char)text[2 * i];
-        unsigned char low = (unsigned char)text[2 * i + 1];
-        unsigned char high_letter = (unsigned char)((high | 32) - 'a');
-        unsigned char low_letter = (unsigned char)((low | 32) - 'a');
-        unsigned char high_digit = (unsigned char)(high - '0');
-        unsigned char low_digit = (unsigned char)(low - '0');
-        bad |= (unsigned)(((high_digit > 9) & (high_letter > 5)) | ((low_digit > 9) & (low_letter > 5)));
-        out[i] = (uint8_t)((high_digit > 9 ? high_letter + 10 : high_digit) << 4 |
-                           (low_digit > 9 ? low_letter + 10 : low_digit));
+    const mlia_mlir_outline *outline = elements->lexer->outline;
+    for (size_t before = 0; before <= RESOURCE_ALIGNMENT; before += RESOURCE_ALIGNMENT) {
+        const mlia_mlir_blob *blob = mlia_mlir_find_blob(outline, text.data - 2 * before);
+        if (blob != NULL) {
+            *bytes = blob->bytes + before;
+            return NULL;
+        }
     }
-    return bad == 0;
+    uint8_t *raw = MLIA_NEW_ARRAY(elements->lexer->context->arena, uint8_t, text.size / 2);
+    MLIA_TRY_ALLOC(raw);
+    if (mlia_mlir_decode_hex(text.data, text.size / 2, raw) < text.size / 2)
+        return data_error(elements, text.data, "something else than hexadecimal digits");
+    *bytes = raw;
+    return NULL;
 }
 
 /* Raw data of a constant given as "0x…": `text` are the digits. */
@@ -296,10 +301,8 @@ static mlia_status *parse_hex(element_stream *elements, mlia_str text, uint64_t 
                                (unsigned long long)count * unit, (unsigned long long)unit, MLIA_STR_ARG(name),
                                (unsigned long long)size);
     }
-    uint8_t *raw = MLIA_NEW_ARRAY(arena, uint8_t, size);
-    MLIA_TRY_ALLOC(raw);
-    if (!decode_hex(text.data, (size_t)size, raw))
-        return data_error(elements, text.data, "something else than hexadecimal digits");
+    const uint8_t *raw = NULL;
+    MLIA_TRY(decode(elements, text, &raw));
     constant->splat = size != count * unit && !bits;
     if (bits) {
         uint8_t *bytes = MLIA_NEW_ARRAY(arena, uint8_t, count);
@@ -313,11 +316,11 @@ static mlia_status *parse_hex(element_stream *elements, mlia_str text, uint64_t 
 }
 
 /* The same where comments stand: they may hold anything. */
-static const char *find_end_among_comments(const char *p, const char *end)
+static const char *find_end_among_comments(const mlia_mlir_outline *outline, const char *p, const char *end)
 {
     while (p != NULL && p < end && *p != '>') {
         if (*p == '"')
-            p = mlia_mlir_skip_string(p, end);
+            p = mlia_mlir_skip_string(outline, p, end);
         else if (*p == '/' && end - p > 1 && p[1] == '/')
             p = memchr(p, '\n', (size_t)(end - p));
         else
@@ -327,14 +330,18 @@ static const char *find_end_among_comments(const char *p, const char *end)
 }
 
 /* The '>' behind the elements that start at `p`, or NULL. Strings are skipped. */
-static const char *find_end(const char *p, const char *end)
+static const char *find_end(const mlia_mlir_outline *outline, const char *p, const char *end)
 {
+    if (p < end && *p == '"') /* most often all that there is, and very long */
+        p = mlia_mlir_skip_string(outline, p, end);
+    if (p == NULL)
+        return NULL;
     const char *angle = memchr(p, '>', (size_t)(end - p));
     while (angle != NULL) {
         const char *quote = memchr(p, '"', (size_t)(angle - p));
         if (quote == NULL)
             return angle;
-        p = mlia_mlir_skip_string(quote, end);
+        p = mlia_mlir_skip_string(outline, quote, end);
         if (p == NULL)
             return NULL;
         if (p > angle)
@@ -458,7 +465,8 @@ mlia_status *mlia_mlir_parse_dense(mlia_mlir_lexer *lexer, mlia_mlir_attribute *
         MLIA_TRY(mlia_mlir_expect(lexer, '>', "'>' after the key of a resource"));
     } else {
         bool comments = lexer->outline == NULL || lexer->outline->comments;
-        elements.end = (comments ? find_end_among_comments : find_end)(lexer->next, lexer->end);
+        elements.end =
+            (comments ? find_end_among_comments : find_end)(lexer->outline, lexer->next, lexer->end);
         if (elements.end == NULL)
             return mlia_mlir_error(lexer->context, MLIA_MLIR_SYNTAX, lexer->token.begin,
                                    "'<' is never closed by '>'");
@@ -477,9 +485,10 @@ mlia_status *mlia_mlir_parse_dense(mlia_mlir_lexer *lexer, mlia_mlir_attribute *
     if (!resource) {
         skip_blank(&elements);
         mlia_str text = {elements.next, (size_t)(elements.end - elements.next)};
-        const char *quote;
+        const mlia_mlir_blob *blob = mlia_mlir_find_blob(lexer->outline, elements.next + 3);
+        const char *quote = blob != NULL ? blob->end : NULL;
         if (!mlia_str_starts_with(text, MLIA_STR("\"0x")) || elements.type->element == MLIA_TYPE_MXINT8 ||
-            (quote = memchr(elements.next + 1, '"', text.size - 1)) == NULL)
+            (quote == NULL && (quote = memchr(elements.next + 1, '"', text.size - 1)) == NULL))
             return parse_numbers(&elements, count, &attribute->as.constant);
         digits = (mlia_str){elements.next + 3, (size_t)(quote - elements.next - 3)};
         elements.next = quote + 1;

@@ -4,6 +4,7 @@
 #define MLIA_FORMATS_MLIR_IR_H
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "base/map.h"
 #include "graph/graph.h"
 
@@ -36,6 +37,8 @@ typedef struct mlia_mlir_context {
     mlia_arena *arena;
     mlia_diagnostics *diagnostics;
     mlia_bytes file;
+    const mlia_file
+        *mapping; /* where `file` comes from, or NULL: parts that were read need not stay in memory */
     bool bytecode;
     mlia_map tensor_types; /* "<2x3xi8>" → index into `tensor_items`: files have few types, used many times */
     const struct mlia_mlir_type **tensor_items;

@@ -1,6 +1,8 @@
 /* Tokens of MLIR text. Everything that MLIR does not have is E_MLIR_SYNTAX with line and column. */
 #include "formats/mlir/lexer.h"
 
+#include "formats/mlir/hex.h"
+
 enum {
     LETTER = 1, /* letter or '_' */
     DIGIT = 2,
@@ -60,6 +62,9 @@ static void set_token(mlia_mlir_lexer *lexer, int kind, const char *begin, size_
 static mlia_status *read_string(mlia_mlir_lexer *lexer, int kind, const char *begin, size_t sigil)
 {
     const char *p = begin + sigil;
+    const mlia_mlir_blob *blob = mlia_mlir_find_blob(lexer->outline, p + 2);
+    if (blob != NULL)
+        p = blob->end;
     for (;;) {
         while (p < lexer->end && *p != '"' && *p != '\\' && *p != '\n')
             p++;

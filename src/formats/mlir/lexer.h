@@ -44,6 +44,13 @@ typedef struct mlia_mlir_brace {
     uint64_t close;
 } mlia_mlir_brace;
 
+/* A long string "0x…", decoded (hex.h). */
+typedef struct mlia_mlir_blob {
+    const char *begin; /* the first digit */
+    const char *end;   /* the '"' behind the last */
+    const uint8_t *bytes;
+} mlia_mlir_blob;
+
 /* What one quick pass over the text finds. */
 typedef struct mlia_mlir_outline {
     mlia_map alias_names; /* with the sigil → index into `aliases` */
@@ -53,6 +60,9 @@ typedef struct mlia_mlir_outline {
     mlia_mlir_brace *braces; /* ascending by `open` */
     size_t brace_count;
     size_t brace_capacity;
+    mlia_mlir_blob *blobs; /* ascending by `begin` */
+    size_t blob_count;
+    size_t blob_capacity;
     const char *resources;  /* behind "{-#", NULL when there is no resource section */
     mlia_map resource_keys; /* key → index into `resource_blobs`; filled on first use */
     mlia_str *resource_blobs;
@@ -71,14 +81,16 @@ typedef struct mlia_mlir_lexer {
     mlia_mlir_token token;
 } mlia_mlir_lexer;
 
-/* Checks brackets, strings and comments of the whole text. E_MLIR_SYNTAX, E_MLIR_LIMIT, E_MLIR_DUPLICATE. */
+/* Checks encoding, brackets, strings and comments of the whole text and decodes its blobs. E_MLIR_UTF8,
+ * E_MLIR_SYNTAX, E_MLIR_LIMIT, E_MLIR_DUPLICATE. */
 mlia_status *mlia_mlir_outline_read(mlia_mlir_context *context, mlia_mlir_outline *outline);
 /* The '}' that closes the '{' at `open`; NULL when there is no brace at that place. */
 const char *mlia_mlir_closing_brace(const mlia_mlir_context *context, const mlia_mlir_outline *outline,
                                     const char *open);
 
-/* Position behind the string whose '"' stands at `p`, or NULL when it does not end on its line. */
-const char *mlia_mlir_skip_string(const char *p, const char *end);
+/* Position behind the string whose '"' stands at `p`, or NULL when it does not end on its line. `outline` may
+ * be NULL. */
+const char *mlia_mlir_skip_string(const mlia_mlir_outline *outline, const char *p, const char *end);
 
 /* Goes on to the next token. E_MLIR_SYNTAX. */
 mlia_status *mlia_mlir_advance(mlia_mlir_lexer *lexer);

@@ -6,6 +6,7 @@
 #define MLIA_FORMATS_MLIR_MLIR_H
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "graph/graph.h"
 
 /* Reads a module of TOSA operations; bytecode is recognised by its magic number, anything else is text. The
@@ -15,6 +16,10 @@
  * offset, and those of mlia_graph_finish. `diagnostics` may be NULL. */
 mlia_status *mlia_mlir_read(mlia_bytes file, mlia_arena *arena, mlia_diagnostics *diagnostics,
                             mlia_graph **graph);
+
+/* The same for the content of an open file, of which parts that were read need not stay in memory. */
+mlia_status *mlia_mlir_read_file(const mlia_file *file, mlia_arena *arena, mlia_diagnostics *diagnostics,
+                                 mlia_graph **graph);
 
 /* True for a file that starts with the magic number of MLIR bytecode. */
 bool mlia_mlir_is_bytecode(mlia_bytes file);

@@ -1,6 +1,7 @@
-/* One quick pass over MLIR text: brackets match, strings and comments end, aliases and resources are found.
- * Dense constants, by far the largest part of a file, are passed at the speed of memchr and a table. */
-#include "formats/mlir/lexer.h"
+/* One quick pass over MLIR text: it is UTF-8 without zero bytes, brackets match, strings and comments end,
+ * aliases and resources are found. Dense constants, by far the largest part of a file, are passed at the
+ * speed of a table, or decoded at once. */
+#include "formats/mlir/hex.h"
 
 enum { BRACKET_LIMIT = 1024 }; /* regions take two brackets per level */
 
@@ -14,14 +15,21 @@ typedef struct text_scan {
     size_t brace[BRACKET_LIMIT]; /* index into outline->braces */
 } text_scan;
 
-static const bool special[256] = {
-    ['"'] = true, ['/'] = true, ['('] = true, [')'] = true, ['['] = true,
-    [']'] = true, ['{'] = true, ['}'] = true, ['#'] = true, ['!'] = true,
-};
+static bool is_special(char byte)
+{
+    static const bool special[128] = {
+        ['\0'] = true, ['"'] = true, ['/'] = true, ['('] = true, [')'] = true, ['['] = true,
+        [']'] = true,  ['{'] = true, ['}'] = true, ['#'] = true, ['!'] = true,
+    };
+    return (unsigned char)byte >= 128 || special[(unsigned char)byte];
+}
 
-const char *mlia_mlir_skip_string(const char *p, const char *end)
+const char *mlia_mlir_skip_string(const mlia_mlir_outline *outline, const char *p, const char *end)
 {
     const char *from = p + 1;
+    const mlia_mlir_blob *blob = mlia_mlir_find_blob(outline, p + 3);
+    if (blob != NULL)
+        return blob->end + 1;
     for (const char *quote = from; (quote = memchr(quote, '"', (size_t)(end - quote))) != NULL; quote++) {
         size_t slashes = 0;
         while (quote - slashes > from && quote[-1 - (ptrdiff_t)slashes] == '\\')
@@ -30,6 +38,55 @@ const char *mlia_mlir_skip_string(const char *p, const char *end)
             return memchr(from, '\n', (size_t)(quote - from)) == NULL ? quote + 1 : NULL;
     }
     return NULL;
+}
+
+/* Refuses zero bytes and ill-formed UTF-8 from `begin` to `end`; eight bytes of ASCII are passed at once. */
+static mlia_status *check_encoding(const mlia_mlir_context *context, const char *begin, const char *end)
+{
+    mlia_str text = {begin, (size_t)(end - begin)};
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    for (size_t i = 0; i < text.size;) {
+        if (text.size - i >= 8) {
+            uint64_t word;
+            memcpy(&word, text.data + i, 8);
+            if (((word | (word - ones)) & (ones << 7)) == 0) {
+                i += 8;
+                continue;
+            }
+        }
+        if (text.data[i] == '\0')
+            return mlia_mlir_error(context, MLIA_MLIR_SYNTAX, text.data + i, "zero byte in the text");
+        size_t position = i;
+        uint32_t code_point;
+        if (!mlia_utf8_next(text, &i, &code_point))
+            return mlia_mlir_error(context, MLIA_MLIR_UTF8, text.data + position, "text is not UTF-8");
+    }
+    return NULL;
+}
+
+/* The one character at `*position` outside of strings and comments. */
+static mlia_status *pass_character(const text_scan *scan, const char **position)
+{
+    const char *begin = *position;
+    mlia_str rest = {begin, (size_t)(scan->end - begin)};
+    size_t size = 0;
+    uint32_t code_point;
+    size = mlia_utf8_next(rest, &size, &code_point) ? size : 1;
+    *position = begin + size;
+    return check_encoding(scan->context, begin, begin + size);
+}
+
+static mlia_status *pass_string(text_scan *scan, const char **position)
+{
+    const char *begin = *position;
+    MLIA_TRY(mlia_mlir_take_blob(scan->context, scan->outline, begin, position));
+    if (*position != NULL)
+        return NULL;
+    *position = mlia_mlir_skip_string(NULL, begin, scan->end);
+    if (*position == NULL)
+        return mlia_mlir_error(scan->context, MLIA_MLIR_SYNTAX, begin,
+                               "expected '\"' at the end of the string, found the end of the line");
+    return check_encoding(scan->context, begin, *position);
 }
 
 static mlia_status *open_bracket(text_scan *scan, const char *p)
@@ -69,6 +126,25 @@ static bool is_name(char byte)
            byte == '_' || byte == '$' || byte == '.';
 }
 
+/* Passes over numbers, commas and blanks, as far as they fill whole blocks: the elements of constants.
+ * Written so that compilers turn it into vector code. */
+static const char *skip_numbers(const char *p, const char *end)
+{
+    enum { BLOCK = 64 };
+    while (end - p >= BLOCK) {
+        unsigned other = 0;
+        for (size_t i = 0; i < BLOCK; i++) {
+            unsigned char byte = (unsigned char)p[i];
+            other |= (unsigned char)(byte - '0') > 9 && (unsigned char)(byte - '+') > '.' - '+' &&
+                     byte != ' ' && byte != 'e';
+        }
+        if (other)
+            return p;
+        p += BLOCK;
+    }
+    return p;
+}
+
 /* A '#' or '!' outside of all brackets: an alias when a name and '=' follow. */
 static mlia_status *note_alias(text_scan *scan, const char *p)
 {
@@ -101,16 +177,14 @@ static mlia_status *scan_special(text_scan *scan, const char **position)
     *position = p + 1;
     switch (*p) {
     case '"':
-        *position = mlia_mlir_skip_string(p, scan->end);
-        if (*position == NULL)
-            return mlia_mlir_error(scan->context, MLIA_MLIR_SYNTAX, p,
-                                   "expected '\"' at the end of the string, found the end of the line");
-        return NULL;
+        *position = p;
+        return pass_string(scan, position);
     case '/':
         if (left >= 2 && p[1] == '/') {
             const char *line_end = memchr(p, '\n', left);
             scan->outline->comments = true;
             *position = line_end != NULL ? line_end : scan->end;
+            return check_encoding(scan->context, p, *position);
         }
         return NULL;
     case '#':
@@ -121,10 +195,17 @@ static mlia_status *scan_special(text_scan *scan, const char **position)
             scan->outline->resources = p + 3;
         __attribute__((fallthrough));
     case '(':
-    case '[':
         return open_bracket(scan, p);
-    default:
+    case '[':
+        *position = skip_numbers(p + 1, scan->end);
+        return open_bracket(scan, p);
+    case ')':
+    case ']':
+    case '}':
         return close_bracket(scan, p);
+    default:
+        *position = p;
+        return pass_character(scan, position);
     }
 }
 
@@ -136,7 +217,7 @@ mlia_status *mlia_mlir_outline_read(mlia_mlir_context *context, mlia_mlir_outlin
     text_scan scan = {
         .context = context, .outline = outline, .begin = begin, .end = begin + context->file.size};
     for (const char *p = begin; p < scan.end;) {
-        if (!special[(unsigned char)*p])
+        if (!is_special(*p))
             p++;
         else
             MLIA_TRY(scan_special(&scan, &p));

@@ -23,31 +23,6 @@ typedef struct function_list {
 
 static mlia_status *parse_module_operations(mlia_mlir_text_reader *reader, function_list *functions, int end);
 
-/* NUL bytes and ill-formed UTF-8 are refused before anything else; eight bytes of ASCII are passed at once.
- */
-static mlia_status *check_encoding(const mlia_mlir_context *context)
-{
-    mlia_str text = {(const char *)context->file.data, context->file.size};
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    for (size_t i = 0; i < text.size;) {
-        if (text.size - i >= 8) {
-            uint64_t word;
-            memcpy(&word, text.data + i, 8);
-            if (((word | (word - ones)) & (ones << 7)) == 0) {
-                i += 8;
-                continue;
-            }
-        }
-        if (text.data[i] == '\0')
-            return mlia_mlir_error(context, MLIA_MLIR_SYNTAX, text.data + i, "zero byte in the text");
-        size_t position = i;
-        uint32_t code_point;
-        if (!mlia_utf8_next(text, &i, &code_point))
-            return mlia_mlir_error(context, MLIA_MLIR_UTF8, text.data + position, "text is not UTF-8");
-    }
-    return NULL;
-}
-
 static mlia_status *push_entry(mlia_mlir_text_reader *reader, const mlia_mlir_attribute ***items,
                                size_t *count, size_t *capacity, const mlia_mlir_dictionary *dictionary)
 {
@@ -365,7 +340,6 @@ static mlia_status *build_function(mlia_mlir_text_reader *reader, const text_fun
 static mlia_status *read_text(mlia_mlir_text_reader *reader)
 {
     function_list functions = {0};
-    MLIA_TRY(check_encoding(&reader->context));
     MLIA_TRY(mlia_mlir_outline_read(&reader->context, &reader->outline));
     MLIA_TRY(mlia_mlir_builder_start(&reader->builder, &reader->context));
     MLIA_TRY(mlia_mlir_advance(&reader->lexer));
@@ -388,7 +362,7 @@ mlia_status *mlia_mlir_read_text(const mlia_mlir_context *context, mlia_graph **
                                       .next = begin,
                                       .end = begin + context->file.size};
     reader->names = mlia_map_in(context->arena);
-    reader->line_start = begin;
+    reader->line_start = reader->line_scan = begin;
     reader->line = 1;
     MLIA_TRY(read_text(reader));
     *graph = reader->builder.graph;

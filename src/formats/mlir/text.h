@@ -32,6 +32,8 @@ typedef struct mlia_mlir_text_reader {
     size_t binding_count;
     size_t binding_capacity;
     const char *line_start; /* of the last place asked for */
+    const char *line_scan;  /* text before this has been searched for ends of lines */
+    size_t line_blob;       /* first blob of the outline behind line_scan */
     uint32_t line;
     mlia_mlir_dictionary module;    /* attributes of the module */
     mlia_mlir_tokens spare_results; /* empty lists with memory for the next operation */

@@ -428,18 +428,31 @@ static mlia_status *parse_regions(mlia_mlir_text_reader *reader, const mlia_mlir
     return mlia_mlir_join_regions(&reader->builder, index, captures, operation->base.position);
 }
 
+/* Counts lines up to `end`, which is inside of no blob. Blobs have no ends of lines and are passed over. */
+static void count_lines(mlia_mlir_text_reader *reader, const char *end)
+{
+    const mlia_mlir_outline *outline = &reader->outline;
+    while (reader->line_scan < end) {
+        bool blob = reader->line_blob < outline->blob_count && outline->blobs[reader->line_blob].begin < end;
+        const char *stop = blob ? outline->blobs[reader->line_blob].begin : end;
+        const char *next;
+        while ((next = memchr(reader->line_scan, '\n', (size_t)(stop - reader->line_scan))) != NULL) {
+            reader->line_start = reader->line_scan = next + 1;
+            reader->line++;
+        }
+        reader->line_scan = blob ? outline->blobs[reader->line_blob++].end : end;
+    }
+}
+
 static void set_place(mlia_mlir_text_reader *reader, mlia_mlir_operation *operation)
 {
     const char *position = operation->position;
     if (position < reader->line_start) {
-        reader->line_start = (const char *)reader->context.file.data;
+        reader->line_start = reader->line_scan = (const char *)reader->context.file.data;
+        reader->line_blob = 0;
         reader->line = 1;
     }
-    const char *next;
-    while ((next = memchr(reader->line_start, '\n', (size_t)(position - reader->line_start))) != NULL) {
-        reader->line_start = next + 1;
-        reader->line++;
-    }
+    count_lines(reader, position);
     operation->line = reader->line;
     operation->column = (uint32_t)(position - reader->line_start) + 1;
 }

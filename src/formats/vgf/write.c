@@ -6,16 +6,21 @@
 
 static const uint8_t version[3] = {0, 5, 0};
 
+enum {
+    COPY_LIMIT = 16 << 10
+}; /* bytes of a constant that is copied to its neighbours: a piece is one call */
+
 typedef struct writing {
     const mlia_vgf *vgf;
-    mlia_arena *arena;
-    mlia_buffer *out;
-    size_t start; /* of the file in `out` */
+    mlia_arena *arena;   /* of the result */
+    mlia_arena *scratch; /* gone when the file is laid out */
+    mlia_pieces *out;
+    uint8_t *header;
 } writing;
 
 static mlia_flatbuf_ref *new_refs(writing *file, size_t count)
 {
-    return MLIA_NEW_ARRAY(file->arena, mlia_flatbuf_ref, count);
+    return MLIA_NEW_ARRAY(file->scratch, mlia_flatbuf_ref, count);
 }
 
 static mlia_status *build_modules(writing *file, mlia_flatbuf_builder *builder, mlia_flatbuf_ref *root)
@@ -231,20 +236,25 @@ static mlia_status *build_sequence(writing *file, mlia_flatbuf_builder *builder,
     return NULL;
 }
 
-static void set_u64(mlia_buffer *out, size_t offset, uint64_t value)
+static void set_u64(uint8_t *bytes, uint64_t value)
 {
-    mlia_buffer_set_u32(out, offset, (uint32_t)value);
-    mlia_buffer_set_u32(out, offset + 4, (uint32_t)(value >> 32));
+    for (unsigned i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Place and size of section `index`, which begins at `begin` of the buffer and ends where that ends. */
-static void close_section(writing *file, uint32_t index, size_t begin)
+/* Zeros up to the next multiple of 8. */
+static mlia_status *align(writing *file)
 {
-    if (file->out->failed)
-        return;
-    size_t entry = file->start + VGF_SECTIONS_OFFSET + 16u * index;
-    set_u64(file->out, entry, begin - file->start);
-    set_u64(file->out, entry + 8, file->out->size - begin);
+    static const uint8_t zeros[8] = {0};
+    return mlia_pieces_add(file->out, file->arena, (mlia_bytes){zeros, (8 - file->out->size % 8) % 8});
+}
+
+/* Place and size of section `index`, which begins at `begin` and ends where the file ends. */
+static void close_section(writing *file, uint32_t index, uint64_t begin)
+{
+    uint8_t *entry = file->header + VGF_SECTIONS_OFFSET + 16u * index;
+    set_u64(entry, begin);
+    set_u64(entry + 8, file->out->size - begin);
 }
 
 typedef mlia_status *build_function(writing *file, mlia_flatbuf_builder *builder, mlia_flatbuf_ref *root);
@@ -254,64 +264,78 @@ static mlia_status *write_table(writing *file, uint32_t index, build_function *b
     mlia_flatbuf_builder *builder = mlia_flatbuf_builder_new();
     MLIA_TRY_ALLOC(builder);
     mlia_flatbuf_ref root = 0;
-    mlia_buffer section = {0};
+    mlia_bytes section = {NULL, 0};
     mlia_status *status = build(file, builder, &root);
     if (status == NULL)
-        status = mlia_flatbuf_finish(builder, root, NULL, &section);
-    if (status == NULL) {
-        mlia_buffer_align(file->out, 8);
-        size_t begin = file->out->size;
-        mlia_buffer_add(file->out, section.data, section.size);
-        close_section(file, index, begin);
-    }
-    mlia_buffer_free(&section);
+        status = mlia_flatbuf_take(builder, root, NULL, file->arena, &section);
     mlia_flatbuf_builder_free(builder);
-    return status;
+    MLIA_TRY(status);
+    MLIA_TRY(align(file));
+    uint64_t begin = file->out->size;
+    MLIA_TRY(mlia_pieces_add(file->out, file->arena, section));
+    close_section(file, index, begin);
+    return NULL;
+}
+
+/* Small constants stand together in `part`; a large one is a piece of its own. */
+static mlia_status *write_data(writing *file, mlia_buffer *part)
+{
+    const mlia_vgf *vgf = file->vgf;
+    for (uint32_t i = 0; i < vgf->constant_count; i++) {
+        mlia_bytes data = vgf->constants[i].data;
+        if (data.size > COPY_LIMIT) {
+            MLIA_TRY(mlia_pieces_take(file->out, file->arena, part));
+            MLIA_TRY(mlia_pieces_add(file->out, file->arena, data));
+        } else {
+            mlia_buffer_add(part, data.data, data.size);
+        }
+        mlia_buffer_add_zeros(part, (8 - data.size % 8) % 8);
+    }
+    return mlia_pieces_take(file->out, file->arena, part);
 }
 
 static mlia_status *write_constants(writing *file)
 {
     const mlia_vgf *vgf = file->vgf;
-    mlia_buffer_align(file->out, 8);
-    size_t begin = file->out->size;
-    mlia_buffer_add(file->out, VGF_CONSTANTS_TAG, sizeof VGF_CONSTANTS_TAG);
-    mlia_buffer_add_u64(file->out, vgf->constant_count);
+    MLIA_TRY(align(file));
+    uint64_t begin = file->out->size;
+    mlia_buffer part = {0};
+    mlia_buffer_add(&part, VGF_CONSTANTS_TAG, sizeof VGF_CONSTANTS_TAG);
+    mlia_buffer_add_u64(&part, vgf->constant_count);
     uint64_t offset = 0;
     for (uint32_t i = 0; i < vgf->constant_count; i++) {
         const mlia_vgf_constant *constant = &vgf->constants[i];
-        mlia_buffer_add_u32(file->out, constant->resource);
-        mlia_buffer_add_u32(file->out, (uint32_t)constant->sparsity_dimension);
-        mlia_buffer_add_u64(file->out, constant->data.size);
-        mlia_buffer_add_u64(file->out, offset);
+        mlia_buffer_add_u32(&part, constant->resource);
+        mlia_buffer_add_u32(&part, (uint32_t)constant->sparsity_dimension);
+        mlia_buffer_add_u64(&part, constant->data.size);
+        mlia_buffer_add_u64(&part, offset);
         offset += (constant->data.size + 7) / 8 * 8;
     }
-    for (uint32_t i = 0; i < vgf->constant_count; i++) {
-        mlia_buffer_add(file->out, vgf->constants[i].data.data, vgf->constants[i].data.size);
-        mlia_buffer_add_zeros(file->out, (8 - vgf->constants[i].data.size % 8) % 8);
-    }
+    mlia_status *status = write_data(file, &part);
+    mlia_buffer_free(&part);
     close_section(file, 3, begin);
-    return NULL;
+    return status;
 }
 
 static mlia_status *write_file(writing *file)
 {
-    mlia_buffer *out = file->out;
-    mlia_buffer_add(out, VGF_MAGIC, 4);
-    mlia_buffer_add_zeros(out, VGF_VERSION_OFFSET - 4);
-    mlia_buffer_add(out, version, sizeof version);
-    mlia_buffer_add_zeros(out, VGF_HEADER_SIZE - VGF_VERSION_OFFSET - sizeof version);
+    file->header = MLIA_NEW_ARRAY(file->arena, uint8_t, VGF_HEADER_SIZE);
+    MLIA_TRY_ALLOC(file->header);
+    memcpy(file->header, VGF_MAGIC, 4);
+    memcpy(file->header + VGF_VERSION_OFFSET, version, sizeof version);
+    MLIA_TRY(mlia_pieces_add(file->out, file->arena, (mlia_bytes){file->header, VGF_HEADER_SIZE}));
     MLIA_TRY(write_table(file, 0, build_modules));
     MLIA_TRY(write_table(file, 1, build_sequence));
     MLIA_TRY(write_table(file, 2, build_resources));
-    MLIA_TRY(write_constants(file));
-    return mlia_buffer_status(out);
+    return write_constants(file);
 }
 
-mlia_status *mlia_vgf_write(const mlia_vgf *vgf, mlia_buffer *out)
+mlia_status *mlia_vgf_write(const mlia_vgf *vgf, mlia_arena *arena, mlia_pieces *out)
 {
-    writing file = {.vgf = vgf, .arena = mlia_arena_new(0), .out = out, .start = out->size};
-    MLIA_TRY_ALLOC(file.arena);
+    *out = (mlia_pieces){0};
+    writing file = {.vgf = vgf, .arena = arena, .scratch = mlia_arena_new(0), .out = out};
+    MLIA_TRY_ALLOC(file.scratch);
     mlia_status *status = write_file(&file);
-    mlia_arena_free(file.arena);
+    mlia_arena_free(file.scratch);
     return status;
 }

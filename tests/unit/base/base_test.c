@@ -53,6 +53,44 @@ static void arena_grows(void **state)
     mlia_arena_free(arena);
 }
 
+/* Arrays that grow side by side through all sizes of chunks keep their items, and new room is zero. */
+static void arena_grows_large(void **state)
+{
+    (void)state;
+    enum { COUNT = 1 << 18 };
+    mlia_arena *arena = mlia_arena_new(0);
+    uint64_t *items[2] = {NULL, NULL};
+    size_t capacity[2] = {0, 0};
+    for (size_t used = 0; used < COUNT; used++)
+        for (size_t k = 0; k < 2; k++) {
+            items[k] = mlia_arena_grow(arena, items[k], used, &capacity[k], used + 1, 8, 8);
+            assert_non_null(items[k]);
+            assert_true(items[k][used] == 0);
+            items[k][used] = used * 2 + k;
+        }
+    for (size_t i = 0; i < COUNT; i++)
+        assert_true(items[0][i] == i * 2 && items[1][i] == i * 2 + 1);
+    size_t used = mlia_arena_used(arena);
+    mlia_arena_release(arena, items[0], capacity[0] * 8);
+    assert_int_equal(mlia_arena_used(arena), used - capacity[0] * 8);
+    mlia_arena_shrink(arena, items[1], capacity[1] * 8, 4096);
+    assert_int_equal(mlia_arena_used(arena), used - capacity[0] * 8 - capacity[1] * 8 + 4096);
+    assert_true(items[1][511] == 1023);
+    uint8_t *bytes = mlia_arena_alloc(arena, 100, 1, 1);
+    memset(bytes, 7, 100);
+    mlia_arena_shrink(arena, bytes, 100, 10);
+    assert_true(mlia_arena_alloc(arena, 90, 1, 1) == (void *)(bytes + 10));
+    for (size_t i = 0; i < 100; i++)
+        assert_int_equal(bytes[i], i < 10 ? 7 : 0);
+    mlia_arena_free(arena);
+    arena = mlia_arena_new(1 << 20);
+    uint8_t *limited = NULL;
+    size_t room = 0;
+    assert_non_null(limited = mlia_arena_grow(arena, limited, 0, &room, 1 << 19, 1, 1));
+    assert_null(mlia_arena_grow(arena, limited, 0, &room, 1 << 21, 1, 1));
+    mlia_arena_free(arena);
+}
+
 static void reader_is_bounded(void **state)
 {
     (void)state;
@@ -123,6 +161,46 @@ static void files(void **state)
     unlink(path);
 }
 
+/* Pieces become a file that is large enough to be mapped; parts of it come back after they were forgotten. */
+static void large_files(void **state)
+{
+    (void)state;
+    enum { SIZE = 300000 };
+    mlia_arena *arena = mlia_arena_new(0);
+    uint8_t *bytes = MLIA_NEW_ARRAY(arena, uint8_t, SIZE);
+    for (size_t i = 0; i < SIZE; i++)
+        bytes[i] = (uint8_t)(i * 7 >> 3);
+    mlia_pieces pieces = {0};
+    mlia_buffer head = {0};
+    mlia_buffer_add(&head, bytes, 10);
+    assert_ok(mlia_pieces_take(&pieces, arena, &head));
+    assert_ok(mlia_pieces_add(&pieces, arena, (mlia_bytes){NULL, 0}));
+    assert_ok(mlia_pieces_add(&pieces, arena, (mlia_bytes){bytes + 10, SIZE - 10}));
+    assert_int_equal(pieces.count, 2);
+    assert_int_equal(pieces.size, SIZE);
+    mlia_buffer joined = {0};
+    mlia_pieces_join(&pieces, &joined);
+    assert_int_equal(joined.size, SIZE);
+    assert_memory_equal(joined.data, bytes, SIZE);
+    mlia_buffer_free(&joined);
+    char path[] = "/tmp/mlia-test-XXXXXX";
+    int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    close(descriptor);
+    assert_ok(mlia_file_write_pieces(path, &pieces));
+    mlia_file *file = NULL;
+    assert_ok(mlia_file_open(path, &file));
+    assert_int_equal(mlia_file_bytes(file).size, SIZE);
+    assert_memory_equal(mlia_file_bytes(file).data, bytes, SIZE);
+    mlia_file_forget(file, 5, SIZE * 2);
+    mlia_file_forget(file, SIZE, 5);
+    mlia_file_forget(NULL, 0, 1);
+    assert_memory_equal(mlia_file_bytes(file).data, bytes, SIZE);
+    mlia_file_free(file);
+    unlink(path);
+    mlia_arena_free(arena);
+}
+
 static void hashes(void **state)
 {
     (void)state;
@@ -170,9 +248,17 @@ static void warnings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(status_context), cmocka_unit_test(arena_grows), cmocka_unit_test(reader_is_bounded),
-        cmocka_unit_test(buffer_writes),  cmocka_unit_test(map_finds),   cmocka_unit_test(files),
-        cmocka_unit_test(hashes),         cmocka_unit_test(values),      cmocka_unit_test(warnings),
+        cmocka_unit_test(status_context),
+        cmocka_unit_test(arena_grows),
+        cmocka_unit_test(arena_grows_large),
+        cmocka_unit_test(reader_is_bounded),
+        cmocka_unit_test(buffer_writes),
+        cmocka_unit_test(map_finds),
+        cmocka_unit_test(files),
+        cmocka_unit_test(large_files),
+        cmocka_unit_test(hashes),
+        cmocka_unit_test(values),
+        cmocka_unit_test(warnings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

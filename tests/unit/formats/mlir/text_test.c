@@ -1,4 +1,6 @@
 /* Spellings of MLIR text that whole files seldom show, one by one. */
+#include <unistd.h>
+
 #include "mlir_files.h"
 
 #define HEAD       "module {\n  func.func @main(%a: tensor<2x3xi8>) -> tensor<2x3xi8> {\n"
@@ -93,6 +95,83 @@ static void test_constants(void **state)
             expect_numbers(graph, 0, cases[i].numbers, cases[i].count);
         close_mlir(&item);
     }
+}
+
+enum { BLOB_BYTES = 3 << 20 };
+
+/* Two constants of the same three MiB of hexadecimal digits, and a mistake behind them if `bad` is not NULL.
+ * One is a resource. `change` is put in place of digits in the middle of the first. */
+static char *blob_text(const char *change, const char *bad)
+{
+    static const char type[] = "tensor<1572864xi16>";
+    size_t room = (size_t)4 * BLOB_BYTES + 2000;
+    char *text = malloc(room);
+    assert_non_null(text);
+    char *digits = malloc(2 * BLOB_BYTES + 1);
+    assert_non_null(digits);
+    for (size_t i = 0; i < 2 * BLOB_BYTES; i++)
+        digits[i] = "0123456789abcdefABCDEF"[i * i % 22];
+    digits[2 * BLOB_BYTES] = '\0';
+    int used = snprintf(text, room,
+                        "%s    %%0 = \"tosa.const\"() <{values = dense<\"0x%s\"> : %s}> : () -> %s\n"
+                        "    %%1 = \"tosa.const\"() <{values = dense_resource<w> : %s}> : () -> %s\n%s%s"
+                        "{-# dialect_resources: { builtin: { w: \"0x04000000%s\" } } #-}\n",
+                        HEAD, digits, type, type, type, type, bad != NULL ? bad : "", TAIL, digits);
+    assert_true(used > 0 && (size_t)used < room);
+    if (change != NULL)
+        memcpy(strstr(text, "0x") + BLOB_BYTES, change, strlen(change));
+    free(digits);
+    return text;
+}
+
+static void expect_bad_blob(const char *change, const char *bad, mlia_kind kind, uint32_t line,
+                            uint32_t column)
+{
+    char *text = blob_text(change, bad);
+    expect_bad(text, kind, line, column);
+    free(text);
+}
+
+static void test_blobs(void **state)
+{
+    (void)state;
+    char *text = blob_text(NULL, NULL);
+    const mlia_graph *graph = read_good(text);
+    const mlia_constant *first = graph->values[1].constant;
+    const mlia_constant *second = graph->values[2].constant;
+    assert_int_equal(first->bytes.size, BLOB_BYTES);
+    assert_int_equal(second->bytes.size, BLOB_BYTES);
+    const char *digits = strstr(text, "0x") + 2;
+    for (size_t i = 0; i < BLOB_BYTES; i++) {
+        char pair[3] = {digits[2 * i], digits[2 * i + 1], '\0'};
+        assert_int_equal(first->bytes.data[i], strtoul(pair, NULL, 16));
+    }
+    assert_memory_equal(first->bytes.data, second->bytes.data, BLOB_BYTES);
+    assert_int_equal(graph->operators[1].line, 4);
+
+    /* the same from a mapped file, whose text is forgotten on the way */
+    char path[] = "/tmp/mlia-test-XXXXXX";
+    int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    close(descriptor);
+    mlia_file *file = NULL;
+    mlia_arena *arena = mlia_arena_new(0);
+    mlia_graph *again = NULL;
+    assert_ok(mlia_file_write(path, (mlia_bytes){(const uint8_t *)text, strlen(text)}));
+    assert_ok(mlia_file_open(path, &file));
+    assert_ok(mlia_mlir_read_file(file, arena, NULL, &again));
+    assert_memory_equal(again->values[2].constant->bytes.data, second->bytes.data, BLOB_BYTES);
+    mlia_arena_free(arena);
+    mlia_file_free(file);
+    unlink(path);
+    close_mlir(&item);
+    free(text);
+
+    expect_bad_blob(NULL, "    %2 = tosa.nothing\n", MLIA_E_MLIR_ENUM, 5, 5);
+    expect_bad_blob("g", NULL, MLIA_E_MLIR_DATA, 3, 45);
+    expect_bad_blob("\n", NULL, MLIA_E_MLIR_SYNTAX, 3, 42);
+    expect_bad_blob("\xFF", NULL, MLIA_E_MLIR_UTF8, 3, 43 + BLOB_BYTES);
+    expect_bad_blob("\"", NULL, MLIA_E_MLIR_SYNTAX, 3, 45 + 2 * BLOB_BYTES);
 }
 
 static void test_bad_constants(void **state)
@@ -358,12 +437,13 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_constants),     cmocka_unit_test(test_bad_constants),
-        cmocka_unit_test(test_resources),     cmocka_unit_test(test_aliases),
-        cmocka_unit_test(test_location_bomb), cmocka_unit_test(test_types),
-        cmocka_unit_test(test_captures),      cmocka_unit_test(test_ids),
-        cmocka_unit_test(test_functions),     cmocka_unit_test(test_old_generic),
-        cmocka_unit_test(test_foreign),       cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_constants),     cmocka_unit_test(test_blobs),
+        cmocka_unit_test(test_bad_constants), cmocka_unit_test(test_resources),
+        cmocka_unit_test(test_aliases),       cmocka_unit_test(test_location_bomb),
+        cmocka_unit_test(test_types),         cmocka_unit_test(test_captures),
+        cmocka_unit_test(test_ids),           cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_old_generic),   cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
