@@ -209,6 +209,7 @@ static mlia_status *convert(const mlia_cli *cli, const conversion *wish, mlia_ro
     MLIA_TRY(mlia_route_run(&reading, context, artifact));
     if (!mlia_cli_has(cli, "keep-unknown-dimensions"))
         MLIA_TRY(mlia_artifact_fix_shapes(context, !mlia_cli_has(cli, "require-static-shape"), artifact));
+    MLIA_TRY(mlia_artifact_check_shapes(artifact));
     if (wish->vgf.no_debug_info)
         drop_sources(artifact);
     context->last = true;

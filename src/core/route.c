@@ -212,3 +212,11 @@ mlia_status *mlia_artifact_fix_shapes(const mlia_route_context *context, bool as
             MLIA_TRY(mlia_graph_require_shapes(artifact->segments[i].graph, context->arena));
     return NULL;
 }
+
+mlia_status *mlia_artifact_check_shapes(const mlia_artifact *artifact)
+{
+    for (uint32_t i = 0; i < artifact->segment_count; i++)
+        if (artifact->segments[i].graph != NULL)
+            MLIA_TRY(mlia_graph_check_shapes(artifact->segments[i].graph));
+    return NULL;
+}

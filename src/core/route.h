@@ -64,6 +64,9 @@ mlia_status *mlia_artifact_resolve(const mlia_route_context *context, mlia_artif
 mlia_status *mlia_artifact_fix_shapes(const mlia_route_context *context, bool assume,
                                       mlia_artifact *artifact);
 
+/* Refuses graphs whose shapes contradict the rules of their operators (mlia_graph_check_shapes). */
+mlia_status *mlia_artifact_check_shapes(const mlia_artifact *artifact);
+
 /* True for formats that some step writes. */
 bool mlia_form_is_target(unsigned form);
 

@@ -67,6 +67,9 @@ mlia_status *mlia_graph_resolve_shapes(mlia_graph *graph, const mlia_input_shape
 /* E_TOSA_SHAPE naming the first input or operator with a shape that is not known after that, or NULL. Texts
  * in `arena`. */
 mlia_status *mlia_graph_require_shapes(const mlia_graph *graph, mlia_arena *arena);
+/* E_TOSA_SHAPE or E_TOSA_ATTRIBUTE naming the first operator whose inputs do not fit its rule, or whose
+ * result is another one than the rule gives. Unknown dimensions agree with all. */
+mlia_status *mlia_graph_check_shapes(const mlia_graph *graph);
 
 typedef struct mlia_inferred {
     bool known; /* false: cannot be inferred (CUSTOM, foreign): the stored shape counts */

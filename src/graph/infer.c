@@ -57,10 +57,22 @@ static mlia_status *check_rank(const mlia_infer *infer, uint32_t input, char wan
     if (wanted == '+' && value->rank == 0)
         return MLIA_SHAPE_ERROR("input %u" MLIA_NAME " has rank 0, must have at least 1", input,
                                 MLIA_NAME_ARG(value->name));
+    if (wanted == '=')
+        wanted = '1';
     if (wanted >= '0' && wanted <= '9' && value->rank != (uint32_t)(wanted - '0'))
         return MLIA_SHAPE_ERROR("input %u" MLIA_NAME " has rank %u, must have %c", input,
                                 MLIA_NAME_ARG(value->name), value->rank, wanted);
     return NULL;
+}
+
+/* Zero points, shifts and the like; the rank is right. */
+static mlia_status *check_single(const mlia_infer *infer, uint32_t input)
+{
+    const mlia_graph_value *value = mlia_infer_input(infer, input);
+    if (value->unranked || mlia_dims_agree(value->dims[0], 1))
+        return NULL;
+    return MLIA_SHAPE_ERROR("input %u" MLIA_NAME " has %lld elements, must have one", input,
+                            MLIA_NAME_ARG(value->name), (long long)value->dims[0]);
 }
 
 /* True when nothing can be said: a tensor input has no rank. RESHAPE can do without. */
@@ -91,6 +103,9 @@ mlia_status *mlia_infer_bare(const mlia_graph *graph, const mlia_operator *op, m
     for (uint32_t i = 0; i < op->input_count; i++)
         if (mlia_infer_input(&infer, i)->kind == MLIA_KIND_TENSOR)
             MLIA_TRY(check_dims(mlia_infer_input(&infer, i)));
+    for (uint32_t i = 0; i < op->input_count; i++)
+        if (mlia_pattern_at(ranks, i, op->input_count) == '=')
+            MLIA_TRY(check_single(&infer, i));
     if (has_unranked_input(&infer))
         return NULL;
     return shape_rules[op->op](&infer);

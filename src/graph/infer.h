@@ -29,6 +29,13 @@ typedef mlia_status *(*mlia_shape_rule)(mlia_infer *infer);
 mlia_status *mlia_infer_bare(const mlia_graph *graph, const mlia_operator *op, mlia_arena *arena,
                              mlia_inferred *results, bool *rank_error);
 
+/* True unless the stored shape of a result is known and another one. */
+bool mlia_inferred_agrees(const mlia_graph_value *value, const mlia_inferred *result);
+/* E_TOSA_SHAPE: the stored shape of a result is not the inferred one. Texts in `arena`. */
+mlia_status *mlia_infer_contradiction(const mlia_graph *graph, const mlia_operator *op,
+                                      const mlia_graph_value *value, const mlia_inferred *result,
+                                      mlia_arena *arena);
+
 /* --- helpers of the rules --- */
 
 #define MLIA_SHAPE_ERROR(...)     mlia_error(MLIA_E_TOSA_SHAPE, __VA_ARGS__)
@@ -43,6 +50,14 @@ static inline const mlia_graph_value *mlia_infer_input(const mlia_infer *infer, 
 static inline bool mlia_dims_agree(int64_t a, int64_t b)
 {
     return a < 0 || b < 0 || a == b;
+}
+
+static inline bool mlia_dims_known(uint32_t rank, const int64_t *dims)
+{
+    for (uint32_t i = 0; i < rank; i++)
+        if (dims[i] < 0)
+            return false;
+    return true;
 }
 
 static inline int64_t mlia_dims_known_one(int64_t a, int64_t b)

@@ -176,16 +176,6 @@ static mlia_status *apply_batch_rule(resolver_state *resolver, mlia_diagnostics 
 
 /* --- results --- */
 
-static mlia_status *contradiction(const resolver_state *resolver, const mlia_operator *op,
-                                  const mlia_graph_value *value, const mlia_inferred *result)
-{
-    mlia_status *status = mlia_error(
-        MLIA_E_TOSA_SHAPE, "result" MLIA_NAME " becomes %.*s, the file says %.*s", MLIA_NAME_ARG(value->name),
-        MLIA_STR_ARG(mlia_dims_text(resolver->scratch, result->rank, result->dims)),
-        MLIA_STR_ARG(mlia_dims_text(resolver->scratch, value->rank, value->dims)));
-    return mlia_status_of_operator(status, resolver->graph, op);
-}
-
 /* Takes over an inferred tensor shape: unknown dimensions, with a given input shape also known ones. */
 static mlia_status *take_dims(resolver_state *resolver, const mlia_operator *op, uint32_t value,
                               const mlia_inferred *result)
@@ -194,7 +184,7 @@ static mlia_status *take_dims(resolver_state *resolver, const mlia_operator *op,
     if (item->unranked || (resolver->forced && item->rank != result->rank))
         return set_dims(resolver, value, result->rank, result->dims);
     if (item->rank != result->rank)
-        return contradiction(resolver, op, item, result);
+        return mlia_infer_contradiction(resolver->graph, op, item, result, resolver->scratch);
     int64_t dims[MLIA_RANK_LIMIT];
     bool changed = false;
     for (uint32_t i = 0; i < result->rank; i++) {
@@ -202,7 +192,7 @@ static mlia_status *take_dims(resolver_state *resolver, const mlia_operator *op,
         if (dims[i] == item->dims[i])
             continue;
         if (item->dims[i] >= 0 && !resolver->forced)
-            return contradiction(resolver, op, item, result);
+            return mlia_infer_contradiction(resolver->graph, op, item, result, resolver->scratch);
         changed = true;
     }
     return changed ? set_dims(resolver, value, result->rank, dims) : NULL;
@@ -221,14 +211,6 @@ static mlia_status *take_values(resolver_state *resolver, uint32_t value, const 
 }
 
 /* --- -1 in shape operands --- */
-
-static bool holds_unknown(uint32_t count, const int64_t *numbers)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (numbers[i] < 0)
-            return true;
-    return false;
-}
 
 /* A new shape constant in place of `old`, for one use that needs other numbers than the rest. */
 static uint32_t add_constant(resolver_state *resolver, uint32_t old, uint32_t rank, const int64_t *numbers)
@@ -273,8 +255,8 @@ static mlia_status *resolve_operand(resolver_state *resolver, uint32_t op, uint3
     mlia_graph *graph = resolver->graph;
     uint32_t operand = graph->operators[op].inputs[position];
     const mlia_graph_value *value = &graph->values[operand];
-    if (value->shape_values == NULL || !holds_unknown(value->rank, value->shape_values) ||
-        holds_unknown(rank, numbers))
+    if (value->shape_values == NULL || mlia_dims_known(value->rank, value->shape_values) ||
+        !mlia_dims_known(rank, numbers))
         return NULL;
     bool is_constant = value->producer != MLIA_NONE &&
                        graph->operators[value->producer].op == MLIA_OP_CONST_SHAPE &&
@@ -404,8 +386,8 @@ static mlia_status *move_added_to_front(resolver_state *resolver)
 static bool is_complete(const mlia_graph_value *value)
 {
     if (value->kind == MLIA_KIND_SHAPE)
-        return value->shape_values != NULL && !holds_unknown(value->rank, value->shape_values);
-    return !value->unranked && (value->rank == 0 || !holds_unknown(value->rank, value->dims));
+        return value->shape_values != NULL && mlia_dims_known(value->rank, value->shape_values);
+    return !value->unranked && mlia_dims_known(value->rank, value->dims);
 }
 
 static bool graph_is_complete(const mlia_graph *graph)
@@ -414,36 +396,6 @@ static bool graph_is_complete(const mlia_graph *graph)
         if (!is_complete(&graph->values[i]))
             return false;
     return true;
-}
-
-/* Negative values of a shape are no gap: offsets of RESIZE have them, and a -1 that stands for a dimension
- * was replaced together with the dimension. */
-static mlia_status *unknown_shape(const mlia_graph_value *value, const char *what, mlia_arena *arena)
-{
-    if (value->kind == MLIA_KIND_SHAPE)
-        return value->shape_values != NULL || value->rank == 0
-                   ? NULL
-                   : mlia_error(MLIA_E_TOSA_SHAPE, "the values of %s" MLIA_NAME " are not known", what,
-                                MLIA_NAME_ARG(value->name));
-    if (value->unranked)
-        return mlia_error(MLIA_E_TOSA_SHAPE, "%s" MLIA_NAME " has no rank", what, MLIA_NAME_ARG(value->name));
-    if (value->rank > 0 && holds_unknown(value->rank, value->dims))
-        return mlia_error(MLIA_E_TOSA_SHAPE, "%s" MLIA_NAME " has unknown dimensions %.*s", what,
-                          MLIA_NAME_ARG(value->name),
-                          MLIA_STR_ARG(mlia_dims_text(arena, value->rank, value->dims)));
-    return NULL;
-}
-
-mlia_status *mlia_graph_require_shapes(const mlia_graph *graph, mlia_arena *arena)
-{
-    for (uint32_t i = 0; i < graph->value_count; i++) {
-        const mlia_graph_value *value = &graph->values[i];
-        bool made = value->producer != MLIA_NONE;
-        mlia_status *status = unknown_shape(value, made ? "result" : "input", arena);
-        if (status != NULL)
-            return made ? mlia_status_of_operator(status, graph, &graph->operators[value->producer]) : status;
-    }
-    return NULL;
 }
 
 static mlia_status *resolve(resolver_state *resolver, const mlia_input_shape *shapes, size_t shape_count,

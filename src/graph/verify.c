@@ -83,12 +83,7 @@ static mlia_status *verify_all_complete(mlia_verifier *verifier)
 static mlia_status *compare_result(mlia_verifier *verifier, uint32_t index, const mlia_inferred *result)
 {
     const mlia_graph_value *value = &verifier->graph->values[verifier->op->outputs[index]];
-    if (!result->known || result->shape_values != NULL || value->unranked)
-        return NULL;
-    bool equal = value->rank == result->rank;
-    for (uint32_t i = 0; equal && i < value->rank; i++)
-        equal = mlia_dims_agree(value->dims[i], result->dims[i]);
-    if (equal)
+    if (mlia_inferred_agrees(value, result))
         return NULL;
     return mlia_verify_add(verifier, MLIA_RULE_SHAPE, "the result" MLIA_NAME " is %.*s, must be %.*s",
                            MLIA_NAME_ARG(value->name),

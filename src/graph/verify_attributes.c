@@ -98,27 +98,13 @@ static mlia_status *verify_zero_points(mlia_verifier *verifier)
     for (uint32_t i = first; i < first + zero_points[op->op].count; i++) {
         const mlia_graph_value *value = &verifier->graph->values[op->inputs[i]];
         double number;
-        if (value->kind != MLIA_KIND_TENSOR || value->unranked || value->rank != 1)
-            continue; /* reported as rank */
-        if (!mlia_dims_agree(value->dims[0], 1))
-            MLIA_TRY(mlia_verify_add(verifier, MLIA_RULE_SHAPE,
-                                     "zero point %u has %lld elements, must have one", i,
-                                     (long long)value->dims[0]));
-        else if (mlia_constant_number(value, 0, &number) && !zero_point_fits(op, i, value, number))
+        if (value->kind != MLIA_KIND_TENSOR || value->unranked || value->rank != 1 || value->dims[0] != 1)
+            continue; /* the shape rule reports it */
+        if (mlia_constant_number(value, 0, &number) && !zero_point_fits(op, i, value, number))
             MLIA_TRY(mlia_verify_add(verifier, MLIA_RULE_ATTRIBUTE, "zero point %u is %g, must be 0 for %.*s",
                                      i, number, MLIA_STR_ARG(mlia_type_describe(value->type)->name)));
     }
     return NULL;
-}
-
-/* Operands of one element beside the zero points. */
-static mlia_status *verify_single_element(mlia_verifier *verifier, uint32_t input, const char *name)
-{
-    const mlia_graph_value *value = &verifier->graph->values[verifier->op->inputs[input]];
-    if (value->unranked || value->rank != 1 || mlia_dims_agree(value->dims[0], 1))
-        return NULL;
-    return mlia_verify_add(verifier, MLIA_RULE_SHAPE, "%s has %lld elements, must have one", name,
-                           (long long)value->dims[0]);
 }
 
 /* --- single operators --- */
@@ -147,16 +133,6 @@ static mlia_status *verify_clamp(mlia_verifier *verifier)
         return mlia_verify_add(verifier, MLIA_RULE_ATTRIBUTE,
                                "min_val %g and max_val %g: no NaN, and max_val not below", minimum, maximum);
     return NULL;
-}
-
-static mlia_status *verify_mul(mlia_verifier *verifier)
-{
-    return verify_single_element(verifier, 2, "shift");
-}
-
-static mlia_status *verify_pad(mlia_verifier *verifier)
-{
-    return verify_single_element(verifier, 2, "pad_const");
 }
 
 static mlia_status *verify_rescale(mlia_verifier *verifier)
@@ -191,10 +167,6 @@ static mlia_status *verify_single_operator(mlia_verifier *verifier)
     switch (verifier->op->op) {
     case MLIA_OP_CLAMP:
         return verify_clamp(verifier);
-    case MLIA_OP_MUL:
-        return verify_mul(verifier);
-    case MLIA_OP_PAD:
-        return verify_pad(verifier);
     case MLIA_OP_RESCALE:
         return verify_rescale(verifier);
     case MLIA_OP_CONST:

@@ -171,6 +171,25 @@ def test_shapes_that_do_not_fit(mlia, options, reason):
     assert done.status in (1, 2) and reason in done.err, done
 
 
+@pytest.mark.parametrize("options", [(), ("--keep-unknown-dimensions",)])
+@pytest.mark.parametrize("target", TARGETS)
+def test_shapes_that_contradict_the_operators(mlia, target, options):
+    mlia.write("m.mlir", """func.func @main(%x: tensor<4xi32>, %y: tensor<3xi32>) -> tensor<5xi32> {
+  %0 = tosa.abs %x : (tensor<4xi32>) -> tensor<5xi32> loc("positive")
+  return %0 : tensor<5xi32>
+}""")
+    done = mlia("convert", "m.mlir", "-o", "m" + TARGETS[target], *options)
+    assert done.status == 1, done
+    assert "E_TOSA_SHAPE]: m.mlir:2:3: operator 0: ABS 'positive': result becomes [4], the file says [5]" in done.err
+    mlia.write("m.mlir", """func.func @main(%x: tensor<4xi32>, %y: tensor<3xi32>) -> tensor<4xi32> {
+  %0 = tosa.add %x, %y : (tensor<4xi32>, tensor<3xi32>) -> tensor<4xi32>
+  return %0 : tensor<4xi32>
+}""")
+    done = mlia("convert", "m.mlir", "-o", "m" + TARGETS[target], *options)
+    assert done.status == 1 and "m.mlir:2:3: operator 0: ADD: " in done.err, done
+    assert not (mlia.folder / ("m" + TARGETS[target])).exists()
+
+
 @pytest.mark.parametrize("name, reason", [
     ("cond_if_i32", "COND_IF 'cond_if_i32/output': a VGF has no control flow"),
     ("while_loop_i32", "WHILE_LOOP 'while_loop_i32/n_out': a VGF has no control flow"),

@@ -237,7 +237,10 @@ static mlia_status *write_operator(spirv_writer *writer, uint32_t position)
 static mlia_status *write_variable(spirv_writer *writer, const mlia_spirv_port *port, const char *kind,
                                    uint32_t index, uint32_t *type, uint32_t *variable)
 {
-    MLIA_TRY(spirv_tensor_type(writer, &writer->graph->values[port->value], type));
+    const mlia_graph_value *value = &writer->graph->values[port->value];
+    MLIA_TRY(mlia_status_about(spirv_tensor_type(writer, value, type), "%s %u" MLIA_NAME,
+                               strcmp(kind, "arg") == 0 ? "input" : "output", index,
+                               MLIA_NAME_ARG(value->name)));
     uint32_t pointer[2] = {0, *type}; /* storage class UniformConstant */
     uint32_t words[3] = {spirv_intern(writer, MLIA_SPIRV_OpTypePointer, 0, pointer, 2), spirv_new_id(writer),
                          0};

@@ -201,7 +201,7 @@ static void test_zero_points(void **state)
     } cases[] = {
         {I8, 1, MLIA_RULE_ATTRIBUTE, NULL},
         {I32, 1, MLIA_RULE_ATTRIBUTE, "NEGATE: zero point 1 is 5, must be 0 for INT32"},
-        {I8, 2, MLIA_RULE_SHAPE, "NEGATE: zero point 1 has 2 elements, must have one"},
+        {I8, 2, MLIA_RULE_SHAPE, "NEGATE: input 1 't' has 2 elements, must have one"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         maker m = maker_new();
