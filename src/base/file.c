@@ -263,6 +263,14 @@ mlia_status *mlia_file_write_pieces(const char *path, const mlia_pieces *pieces)
     return done ? NULL : write_error(path, number);
 }
 
+bool mlia_file_is_same(const char *a, const char *b)
+{
+    struct stat first;
+    struct stat second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
 mlia_status *mlia_file_write(const char *path, mlia_bytes bytes)
 {
     return mlia_file_write_pieces(path, &(mlia_pieces){.items = &bytes, .count = 1, .size = bytes.size});

@@ -28,6 +28,9 @@ mlia_status *mlia_file_read(const char *path, size_t limit, mlia_file **file);
 /* The same as text in `arena`, with a NUL behind it that is not counted. */
 mlia_status *mlia_file_read_text(const char *path, size_t limit, mlia_arena *arena, mlia_str *text);
 
+/* True when both paths lead to one existing regular file. */
+bool mlia_file_is_same(const char *a, const char *b);
+
 /* Writes `bytes` to a temporary name beside `path` and renames it into place: either the old or the new
  * content is there, never a part. A link stays: what it points to is written; a device or pipe takes the
  * bytes as they come. E_WRITE names the path. */

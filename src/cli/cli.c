@@ -1,5 +1,6 @@
 /* One run of the program: parse, run the command, report, exit status. */
 #include "cli/cli.h"
+#include "base/file.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -76,6 +77,17 @@ static mlia_status *collect_words(mlia_cli *cli, int argc, char **argv, size_t *
     return NULL;
 }
 
+/* A file that the command reads is not lost to what it writes. */
+static mlia_status *protect_arguments(const mlia_cli *cli)
+{
+    mlia_str output = mlia_cli_value(cli, "output");
+    for (size_t i = 0; i < cli->arguments.count && output.size > 0; i++)
+        if (mlia_file_is_same(output.data, cli->arguments.items[i]))
+            return mlia_error(MLIA_E_OPTION_CONFLICT, "the output '%.*s' is the file that is read",
+                              MLIA_STR_ARG(output));
+    return NULL;
+}
+
 static mlia_status *run_words(mlia_cli *cli, size_t count, char **words)
 {
     mlia_cli_parse_result parsed;
@@ -96,6 +108,7 @@ static mlia_status *run_words(mlia_cli *cli, size_t count, char **words)
         cli->exit_status = parsed.bare ? mlia_class_exit_status(MLIA_CLASS_USAGE) : 0;
         return NULL;
     }
+    MLIA_TRY(protect_arguments(cli));
     MLIA_TRY(cli->command->run(cli));
     return mlia_cli_write_output(cli);
 }

@@ -140,6 +140,11 @@ static mlia_status *choose_format(const mlia_cli *cli, mlia_format *format)
     if (*format == MLIA_FORMAT_UNKNOWN)
         return mlia_error(MLIA_E_OPTION_MISSING, "the name '%.*s' tells no format; convert needs '--to'",
                           MLIA_STR_ARG(path));
+    if (name.size == 0 && mlia_str_ends_with(path, MLIA_STR(".mlirbc")))
+        return mlia_error(
+            MLIA_E_OPTION_VALUE,
+            "'%.*s' names MLIR bytecode, which is read only; TOSA MLIR is written as text: '--to tosamlir'",
+            MLIA_STR_ARG(path));
     return NULL;
 }
 

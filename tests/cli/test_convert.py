@@ -202,6 +202,21 @@ def test_what_a_vgf_cannot_hold(mlia, name, reason):
         assert not (mlia.folder / "m.vgf").exists()
 
 
+def test_the_model_is_not_overwritten(mlia):
+    text = (DATA / "mlir/valid/conv2d_i8.mlir").read_bytes()
+    mlia.write("m.mlir", text)
+    (mlia.folder / "link.tosa").symlink_to("m.mlir")
+    for output in ("m.mlir", "./m.mlir", "link.tosa"):
+        done = mlia("convert", "m.mlir", "-o", output)
+        assert done.status == 2 and "is the file that is read" in done.err
+        assert (mlia.folder / "m.mlir").read_bytes() == text
+
+
+def test_bytecode_is_not_written(mlia):
+    done = mlia("convert", SOURCES["tosa"], "-o", "m.mlirbc")
+    assert done.status == 2 and "'--to tosamlir'" in done.err and mlia.files() == []
+
+
 def test_unknown_target_writes_nothing(mlia, tmp_path):
     output = tmp_path / "model.xyz"
     done = mlia("convert", SOURCES["tosa"], "-o", output)
