@@ -109,12 +109,14 @@ static mlia_status *graph_to_vgf(const mlia_route_context *context, const mlia_a
 {
     mlia_graph *graph = NULL;
     mlia_buffer buffer = {0};
+    mlia_tosa_to_vgf_options options = {0};
+    if (context->vgf != NULL)
+        options = *context->vgf;
+    options.file = context->name;
     MLIA_TRY(only_graph(from, &graph));
     if (context->last)
-        return mlia_tosa_to_vgf_pieces(graph, context->vgf, context->diagnostics, context->arena,
-                                       &to->pieces);
-    return keep_bytes(context, mlia_tosa_to_vgf(graph, context->vgf, context->diagnostics, &buffer), &buffer,
-                      to);
+        return mlia_tosa_to_vgf_pieces(graph, &options, context->diagnostics, context->arena, &to->pieces);
+    return keep_bytes(context, mlia_tosa_to_vgf(graph, &options, context->diagnostics, &buffer), &buffer, to);
 }
 
 static const mlia_step steps[] = {

@@ -59,6 +59,18 @@ def test_no_debug_info_leaves_locations_out_of_tosa(mlia, tmp_path):
         assert b"plain/layer name" not in file.read_bytes()
 
 
+def test_operators_without_location_are_named_by_line(mlia):
+    """Text that the TensorFlow Lite converter writes has no locations."""
+    mlia.write("folder/m.mlir", """func.func @main(%x: tensor<4xi32>) -> tensor<4xi32> {
+  %0 = tosa.clz %x : (tensor<4xi32>) -> tensor<4xi32>
+  %1 = tosa.bitwise_not %0 : (tensor<4xi32>) -> tensor<4xi32> loc("inverse")
+  return %1 : tensor<4xi32>
+}""")
+    assert mlia("convert", "folder/m.mlir", "-o", "m.vgf").status == 0
+    text = mlia("convert", "m.vgf", "-o", "-", "--to", "tosamlir").out
+    assert 'loc("m.mlir:2:3")' in text and 'loc("inverse")' in text
+
+
 CUSTOM = DATA / "vgf/21_custom_call.tosa"  # one operator of the domain com.example.accel
 DOMAIN = "--custom-op-domain-to-opcode"
 

@@ -1,4 +1,5 @@
 """Our VGF files against those of the official model converter, and against spirv-val and vgf_dump."""
+import json
 import os
 import subprocess
 import sys
@@ -109,3 +110,18 @@ def test_written_again_from_vgf(file, tmp_path):
     found = [line for line in compare_vgf.differences(tmp_path / "again.vgf", file, tmp_path)
              if not line.startswith(("resources", "constants:"))]  # scalars have become [1], sparsity of constants
     assert found == []
+
+
+@pytest.mark.parametrize("name", ["19_debug_locations", "26_debug_oplines"])
+def test_same_names_from_debug_information(name, tmp_path):
+    """Operators are called the same whoever wrote the VGF. The official converter makes names of file positions in fused locations."""
+    source = DATA / f"{name}.tosa.mlir"
+    if not official(source, tmp_path / "theirs.vgf", "--emit-debug-info"):
+        pytest.skip("the official converter refuses this file")
+    assert ours(source, tmp_path / "ours.vgf").returncode == 0
+    names = []
+    for file in ("theirs.vgf", "ours.vgf"):
+        done = subprocess.run([PROGRAM, "check", tmp_path / file, "-t", "neural-technology", "--compatibility", "--json", "--no-output"],
+                              capture_output=True, check=True)
+        names.append(sorted(entity["name"] for entity in json.loads(done.stdout)["results"][0]["entities"]))
+    assert names[1] == [entity.replace("first;model.py:78:9;second", "first;second") for entity in names[0]]

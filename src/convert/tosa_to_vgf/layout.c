@@ -26,6 +26,7 @@ static mlia_status *write_module(mlia_layout *out, uint32_t p, mlia_vgf_module *
         .graph_constants = out->graph_constants,
         .replicated_composites = !out->options->no_replicated_composites,
         .debug_info = !out->options->no_debug_info,
+        .file = out->options->file,
         .domains = out->options->domains,
         .domain_count = out->options->domain_count,
     };

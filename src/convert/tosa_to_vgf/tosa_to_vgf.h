@@ -19,6 +19,7 @@ typedef struct mlia_tosa_to_vgf_options {
     bool no_debug_info;            /* leave out the names of operators and tensors */
     bool no_replicated_composites; /* write constants of equal elements without
                                       VK_EXT_shader_replicated_composites */
+    mlia_str file; /* name of the model's file: operators without a location are named by their line in it */
     mlia_narrowing narrowing;
     const mlia_spirv_domain *domains; /* opcodes of custom operators, by domain */
     uint32_t domain_count;

@@ -30,6 +30,7 @@ typedef struct mlia_spirv_write_options {
         *graph_constants; /* by value: id of a graph constant, or MLIA_NONE for one that is written inline */
     bool replicated_composites; /* write constants of equal elements as OpConstantCompositeReplicateEXT */
     bool debug_info;            /* names of operators and tensors */
+    mlia_str file; /* that an operator without a name is found in, by line and column; may be empty */
     const mlia_spirv_domain
         *domains; /* the last of a name counts; besides "opcode:N", which the reader gives */
     uint32_t domain_count;

@@ -23,13 +23,19 @@ static mlia_status *text_id(spirv_writer *writer, mlia_str text, uint32_t *id)
     return NULL;
 }
 
-/* The text that stands for an operator: its location as the file has it, else its label. */
-static mlia_str text_of(const mlia_graph *graph, const mlia_operator *op)
+/* The text that stands for an operator: its location as the file has it, else its label, else its place in a
+ * text file. */
+static mlia_str text_of(const spirv_writer *writer, const mlia_operator *op)
 {
-    if (op->source == MLIA_NONE)
+    const mlia_source *source = op->source == MLIA_NONE ? NULL : &writer->graph->sources[op->source];
+    if (source != NULL && source->location.size > 0)
+        return source->location;
+    if (source != NULL && source->label.size > 0)
+        return source->label;
+    if (op->line == 0 || writer->options->file.size == 0)
         return MLIA_STR_NONE;
-    const mlia_source *source = &graph->sources[op->source];
-    return source->location.size > 0 ? source->location : source->label;
+    return mlia_arena_format(writer->arena, "%.*s:%u:%u", MLIA_STR_ARG(writer->options->file), op->line,
+                             op->column);
 }
 
 static mlia_status *debug(spirv_writer *writer, mlia_spirv_debug number, const uint32_t *operands,
@@ -75,7 +81,7 @@ static mlia_status *collect_groups(spirv_writer *writer, text_group **groups, ui
     for (uint32_t i = 0; i < options->operator_count; i++) {
         if (writer->operator_ids[i] == 0)
             continue;
-        mlia_str text = text_of(writer->graph, &writer->graph->operators[options->operators[i]]);
+        mlia_str text = text_of(writer, &writer->graph->operators[options->operators[i]]);
         bool is_new;
         uint32_t *known = mlia_map_insert(&by_text, text, *group_count, &is_new);
         MLIA_TRY_ALLOC(known);
@@ -121,8 +127,7 @@ static mlia_status *name_operators(spirv_writer *writer, uint32_t debug_graph)
 static mlia_str text_of_producer(const spirv_writer *writer, uint32_t value)
 {
     uint32_t producer = writer->graph->values[value].producer;
-    return producer == MLIA_NONE ? MLIA_STR_NONE
-                                 : text_of(writer->graph, &writer->graph->operators[producer]);
+    return producer == MLIA_NONE ? MLIA_STR_NONE : text_of(writer, &writer->graph->operators[producer]);
 }
 
 mlia_status *spirv_write_debug(spirv_writer *writer, uint32_t graph_id)
