@@ -74,13 +74,14 @@ mlia_status *mlia_status_about(mlia_status *status, const char *format, ...)
 
 #if defined(__clang_analyzer__) && !defined(MLIA_STATUS_DEFINITIONS)
 /* The static analyser does not see that these return what they are given: an error stays an error. */
+void mlia_status_use(const char *format, ...); /* nowhere: arguments count as used */
 #define mlia_status_at(status, ...)      (status)
 #define mlia_status_at_line(status, ...) (status)
-#define mlia_status_in(status, ...)      (status)
+#define mlia_status_in(status, ...)      (mlia_status_use(__VA_ARGS__), (status))
 #define mlia_status_path(status, ...)    ((void)(__VA_ARGS__), (status))
 #define mlia_status_as(status, ...)      (status)
 #define mlia_status_hint(status, ...)    (status)
-#define mlia_status_about(status, ...)   (status)
+#define mlia_status_about(status, ...)   (mlia_status_use(__VA_ARGS__), (status))
 /* … nor that an error is never NULL. */
 static inline mlia_status *mlia_error_exists(mlia_status *status)
 {
@@ -88,7 +89,8 @@ static inline mlia_status *mlia_error_exists(mlia_status *status)
         __builtin_unreachable();
     return status;
 }
-#define mlia_error(...) mlia_error_exists(mlia_error(__VA_ARGS__))
+#define mlia_error(...)     mlia_error_exists(mlia_error(__VA_ARGS__))
+#define mlia_error_memory() mlia_error_exists(mlia_error_memory())
 #endif
 
 mlia_kind mlia_status_kind(const mlia_status *status);

@@ -1,4 +1,5 @@
 /* Questions about values: element counts, sizes, and the numbers inside constants. */
+#define MLIA_GRAPH_DEFINITIONS
 #include "graph/graph.h"
 
 #include <math.h>

@@ -81,7 +81,7 @@ static mlia_status *add_entry(mlia_layout *out, uint32_t value, mlia_vgf_categor
         memcpy(resource.sampler, port->sampler, sizeof port->sampler);
     }
     uint32_t *link = &out->first_entry[value];
-    while (out->entries != NULL && *link != MLIA_NONE) {
+    while (*link != MLIA_NONE) {
         if (same_resource(&out->entries[*link].resource, &resource)) {
             *index = *link;
             return NULL;
