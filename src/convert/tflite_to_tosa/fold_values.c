@@ -1,8 +1,6 @@
 /* Constants that rules make of constants: what a RESHAPE, RESCALE, CAST or RECIPROCAL of one would give is
  * worked out here instead of on the device at every inference. Each function returns MLIA_NONE where that is
  * not possible, and then the caller emits the operator. */
-#include <math.h>
-
 #include "convert/tflite_to_tosa/lower.h"
 
 enum { MOST = 1 << 16 /* elements: wider types of large constants would only grow the file */ };
@@ -27,16 +25,6 @@ static bool is_integer(uint32_t type)
     return type == MLIA_TYPE_INT8 || type == MLIA_TYPE_INT16 || type == MLIA_TYPE_INT32;
 }
 
-static int64_t integer_at(const mlia_constant *c, uint32_t type, uint64_t index)
-{
-    unsigned width = type == MLIA_TYPE_INT8 ? 1 : type == MLIA_TYPE_INT16 ? 2 : 4;
-    uint64_t bits = 0;
-    for (unsigned k = 0; k < width; k++)
-        bits |= (uint64_t)c->bytes.data[index * width + k] << (8 * k);
-    uint64_t sign = (uint64_t)1 << (8 * width - 1);
-    return (int64_t)((bits ^ sign) - sign);
-}
-
 /* Elements of a small constant, 0 when x is none. */
 static uint64_t foldable(const lowering *l, uint32_t x)
 {
@@ -46,19 +34,18 @@ static uint64_t foldable(const lowering *l, uint32_t x)
                : 0;
 }
 
+static int64_t integer_at(const lowering *l, uint32_t x, uint64_t index)
+{
+    int64_t number = 0;
+    mlia_constant_integer(mlia_lower_info(l, x), index, &number);
+    return number;
+}
+
+/* A constant of the shape of x. */
 static uint32_t emit_integers(lowering *l, uint32_t x, uint32_t type, const int64_t *values, uint64_t count)
 {
-    unsigned width = mlia_type_bytes(type);
-    uint8_t *bytes = MLIA_NEW_ARRAY(l->arena, uint8_t, (size_t)count * width);
-    if (bytes == NULL) {
-        mlia_lower_fail(l, mlia_error_memory());
-        return MLIA_NONE;
-    }
-    for (uint64_t i = 0; i < count; i++)
-        for (unsigned k = 0; k < width; k++)
-            bytes[i * width + k] = (uint8_t)((uint64_t)values[i] >> (8 * k));
-    return mlia_emit_const(l, type, VALUE_RANK(l, x), VALUE_DIMS(l, x),
-                           (mlia_bytes){bytes, (size_t)count * width});
+    return mlia_emit_reshape(l, mlia_emit_ints(l, type, (uint32_t)count, values), VALUE_RANK(l, x),
+                             VALUE_DIMS(l, x));
 }
 
 uint32_t mlia_fold_rescaled(lowering *l, uint32_t x, uint32_t type, rescale_numbers n)
@@ -70,7 +57,7 @@ uint32_t mlia_fold_rescaled(lowering *l, uint32_t x, uint32_t type, rescale_numb
     int64_t *values = MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)count);
     int64_t top = ((int64_t)1 << (8 * mlia_type_bytes(type) - 1)) - 1;
     for (uint64_t i = 0; values != NULL && i < count; i++) {
-        int64_t value = integer_at(constant_of(l, x), from, i) - n.zero_in;
+        int64_t value = integer_at(l, x, i) - n.zero_in;
         int64_t half = (int64_t)1 << (n.shift - 1);
         if (n.rounding == MLIA_ROUNDING_DOUBLE_ROUND && n.shift > 31)
             half += value >= 0 ? (int64_t)1 << 30 : -((int64_t)1 << 30);
@@ -89,12 +76,12 @@ uint32_t mlia_fold_retyped(lowering *l, uint32_t x, uint32_t type)
     if (type == MLIA_TYPE_FP32) {
         float *numbers = MLIA_NEW_ARRAY(l->arena, float, (size_t)count);
         for (uint64_t i = 0; numbers != NULL && i < count; i++)
-            numbers[i] = (float)integer_at(constant_of(l, x), from, i);
+            numbers[i] = (float)integer_at(l, x, i);
         return numbers != NULL ? mlia_emit_floats(l, VALUE_RANK(l, x), VALUE_DIMS(l, x), numbers) : MLIA_NONE;
     }
     int64_t *values = MLIA_NEW_ARRAY(l->arena, int64_t, (size_t)count);
     for (uint64_t i = 0; values != NULL && i < count; i++)
-        values[i] = integer_at(constant_of(l, x), from, i);
+        values[i] = integer_at(l, x, i);
     return values != NULL ? emit_integers(l, x, type, values, count) : MLIA_NONE;
 }
 
@@ -105,9 +92,9 @@ uint32_t mlia_fold_reciprocal(lowering *l, uint32_t x)
         return MLIA_NONE;
     float *numbers = MLIA_NEW_ARRAY(l->arena, float, (size_t)count);
     for (uint64_t i = 0; numbers != NULL && i < count; i++) {
-        uint32_t bits = (uint32_t)integer_at(constant_of(l, x), MLIA_TYPE_INT32, i);
-        memcpy(&numbers[i], &bits, sizeof bits);
-        numbers[i] = 1.0f / numbers[i];
+        double number = 0.0;
+        mlia_constant_number(mlia_lower_info(l, x), i, &number);
+        numbers[i] = 1.0f / (float)number;
     }
     return numbers != NULL ? mlia_emit_floats(l, VALUE_RANK(l, x), VALUE_DIMS(l, x), numbers) : MLIA_NONE;
 }
