@@ -39,13 +39,18 @@ static axis_scale scale_of(int64_t in, int64_t out, bool align_corners, bool hal
     return s;
 }
 
-/* The kernel for INT8 and INT16 rounds the distance between two elements to 10 bits. Where that is not the
- * true one, this is the scale with the kernel's positions. */
-static axis_scale kernel_scale(axis_scale s, int64_t in, int64_t out, bool align_corners, bool half_pixel)
+/* The distance between two elements in the kernel for INT8 and INT16, which rounds it to 10 bits. */
+static int64_t kernel_step(int64_t in, int64_t out, bool align_corners)
 {
     int64_t a = align_corners && out > 1 ? out - 1 : out;
     int64_t b = align_corners && out > 1 ? in - 1 : in;
-    axis_scale k = {.n = ONE, .d = (ONE * b + a / 2) / a};
+    return (ONE * b + a / 2) / a;
+}
+
+/* Where that distance is not the true one, this is the scale with the kernel's positions. */
+static axis_scale kernel_scale(axis_scale s, int64_t in, int64_t out, bool align_corners, bool half_pixel)
+{
+    axis_scale k = {.n = ONE, .d = kernel_step(in, out, align_corners)};
     k.offset = half_pixel ? k.d / 2 - ONE / 2 : 0;
     k.border = (out - 1) * k.d - (in - 1) * k.n + k.offset;
     bool same = k.d * s.n == s.d * k.n && k.offset * s.n == s.offset * k.n;
@@ -129,9 +134,7 @@ static void find_nearest(axis_taps *t, axis_scale s, int64_t in)
 /* As the kernel for INT8 and INT16: positions in 1/ONE. */
 static void find_integer_taps(axis_taps *t, int64_t in, bool align_corners, bool half_pixel)
 {
-    int64_t a = align_corners && t->out > 1 ? t->out - 1 : t->out;
-    int64_t b = align_corners && t->out > 1 ? in - 1 : in;
-    int64_t step = (ONE * b + a / 2) / a;
+    int64_t step = kernel_step(in, t->out, align_corners);
     for (int64_t i = 0; i < t->out; i++) {
         int64_t at = i * step + (half_pixel ? step / 2 - ONE / 2 : 0);
         t->positions[0][i] = inside(at / ONE, in);

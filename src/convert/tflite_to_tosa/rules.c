@@ -1,7 +1,8 @@
 /* The table of lowerings: one row per builtin operator. A refused one stays CUSTOM. */
 #include "convert/tflite_to_tosa/rules.h"
 
-#define ANY UINT8_MAX
+#define ANY       UINT8_MAX
+#define STABLEHLO "a StableHLO operator; TensorFlow Lite has its own for the same"
 
 static const rule_row rules[MLIA_TFLITE_OP_LIMIT] = {
 #define RULE(name, function, min_inputs, max_inputs)                                                         \
