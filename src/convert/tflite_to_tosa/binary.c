@@ -237,7 +237,7 @@ static uint32_t signs_differ(lowering *l, uint32_t a, uint32_t b)
 
 static uint32_t is_nonzero(lowering *l, uint32_t x)
 {
-    uint32_t zero = mlia_emit_scalar(l, VALUE_TYPE(l, x), VALUE_RANK(l, x), 0.0);
+    uint32_t zero = mlia_emit_number(l, x, 0.0);
     return mlia_emit_unary(l, MLIA_OP_LOGICAL_NOT, mlia_emit_binary(l, MLIA_OP_EQUAL, x, zero));
 }
 
@@ -282,7 +282,7 @@ static uint32_t float_mod(lowering *l, uint32_t x, uint32_t y)
         mlia_emit_unary(l, MLIA_OP_FLOOR, mlia_emit_mul(l, x, mlia_emit_unary(l, MLIA_OP_RECIPROCAL, y), 0));
     uint32_t r = remainder_of(l, x, y, q);
     /* The quotient may be off by one: bring the remainder back to the divisor's side. */
-    uint32_t zero = mlia_emit_scalar(l, VALUE_TYPE(l, r), VALUE_RANK(l, r), 0.0);
+    uint32_t zero = mlia_emit_number(l, r, 0.0);
     uint32_t wrong_sign = mlia_emit_binary(l, MLIA_OP_GREATER, zero, mlia_emit_mul(l, r, y, 0));
     r = mlia_emit_select(l, wrong_sign, mlia_emit_binary(l, MLIA_OP_ADD, r, y), r);
     uint32_t too_large = mlia_emit_binary(l, MLIA_OP_GREATER_EQUAL, mlia_emit_unary(l, MLIA_OP_ABS, r),
@@ -373,8 +373,7 @@ void mlia_lower_pow(lowering *l)
         /* TOSA wants a base of at least 0: take the size, then put the sign back for odd exponents. */
         y = mlia_emit_binary(l, MLIA_OP_POW, mlia_emit_unary(l, MLIA_OP_ABS, x), mlia_lower_value(l, b));
         if (fmod(exponent, 2.0) != 0.0) {
-            uint32_t negative = mlia_emit_binary(
-                l, MLIA_OP_GREATER, mlia_emit_scalar(l, VALUE_TYPE(l, x), VALUE_RANK(l, x), 0.0), x);
+            uint32_t negative = mlia_emit_binary(l, MLIA_OP_GREATER, mlia_emit_number(l, x, 0.0), x);
             y = mlia_emit_select(l, negative, mlia_emit_negate(l, y), y);
         }
     } else if (y == MLIA_NONE) {

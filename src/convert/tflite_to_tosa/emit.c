@@ -183,6 +183,11 @@ uint32_t mlia_emit_scalar(lowering *l, uint32_t type, uint32_t rank, double valu
     return mlia_emit_const(l, type, rank, ones, pack_integers(l, width_type, 1, &integer));
 }
 
+uint32_t mlia_emit_number(lowering *l, uint32_t like, double value)
+{
+    return mlia_emit_scalar(l, VALUE_TYPE(l, like), VALUE_RANK(l, like), value);
+}
+
 uint32_t mlia_emit_shape(lowering *l, uint32_t length, const int64_t *values)
 {
     if (l->fault != NULL)

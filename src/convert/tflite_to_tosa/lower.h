@@ -155,6 +155,8 @@ uint32_t mlia_emit_int(lowering *l, uint32_t type, int64_t value);              
 uint32_t mlia_emit_floats(lowering *l, uint32_t rank, const int64_t *dims, const float *values);
 /* One number with `rank` dimensions of 1, in any numeric type: the other operand of a broadcast. */
 uint32_t mlia_emit_scalar(lowering *l, uint32_t type, uint32_t rank, double value);
+/* The same in the type and rank of another value. */
+uint32_t mlia_emit_number(lowering *l, uint32_t like, double value);
 uint32_t mlia_emit_shape(lowering *l, uint32_t length, const int64_t *values);
 
 /* `value` as one of the outputs of its block: inputs, constants and values among `earlier` get an IDENTITY.

@@ -109,7 +109,7 @@ void mlia_lower_fake_quant(lowering *l)
 /* Towards zero, as C converts. */
 static uint32_t truncated(lowering *l, uint32_t x)
 {
-    uint32_t zero = mlia_emit_scalar(l, VALUE_TYPE(l, x), VALUE_RANK(l, x), 0.0);
+    uint32_t zero = mlia_emit_number(l, x, 0.0);
     return mlia_emit_select(l, mlia_emit_binary(l, MLIA_OP_GREATER_EQUAL, x, zero),
                             mlia_emit_unary(l, MLIA_OP_FLOOR, x), mlia_emit_unary(l, MLIA_OP_CEIL, x));
 }
@@ -136,7 +136,7 @@ static uint32_t cast_value(lowering *l, uint32_t x, uint32_t from, uint32_t to)
         x = to == MLIA_TFLITE_UINT8 ? x : byte_as_integer(l, x);
     bool is_float = mlia_type_is_float(VALUE_TYPE(l, x));
     if (to == MLIA_TFLITE_BOOL && is_float) {
-        uint32_t zero = mlia_emit_scalar(l, VALUE_TYPE(l, x), VALUE_RANK(l, x), 0.0);
+        uint32_t zero = mlia_emit_number(l, x, 0.0);
         return mlia_emit_unary(l, MLIA_OP_LOGICAL_NOT, mlia_emit_binary(l, MLIA_OP_EQUAL, x, zero));
     }
     if (to == MLIA_TFLITE_UINT8 && from != MLIA_TFLITE_UINT8) {

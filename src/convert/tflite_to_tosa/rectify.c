@@ -57,12 +57,7 @@ void mlia_lower_leaky_relu(lowering *l)
     }
     if (!mlia_lower_is_quantised(in)) {
         mlia_lower_set(
-            l, 0,
-            mlia_emit_binary(
-                l, op,
-                mlia_emit_mul(l, x, mlia_emit_scalar(l, VALUE_TYPE(l, x), VALUE_RANK(l, x), (double)alpha),
-                              0),
-                x));
+            l, 0, mlia_emit_binary(l, op, mlia_emit_mul(l, x, mlia_emit_number(l, x, (double)alpha), 0), x));
         return;
     }
     float scale_in = mlia_lower_scale32(l, in);
@@ -88,8 +83,7 @@ void mlia_lower_prelu(lowering *l)
         return;
     if (!mlia_lower_is_quantised(in)) {
         uint32_t x = mlia_lower_value(l, in);
-        uint32_t positive = mlia_emit_binary(l, MLIA_OP_GREATER_EQUAL, x,
-                                             mlia_emit_scalar(l, VALUE_TYPE(l, x), VALUE_RANK(l, x), 0.0));
+        uint32_t positive = mlia_emit_binary(l, MLIA_OP_GREATER_EQUAL, x, mlia_emit_number(l, x, 0.0));
         mlia_lower_set(l, 0,
                        mlia_emit_select(l, positive, x, mlia_emit_mul(l, x, mlia_lower_value(l, alpha), 0)));
         return;
@@ -103,8 +97,7 @@ void mlia_lower_prelu(lowering *l)
     uint32_t slope =
         mlia_emit_rescale1(l, product, MLIA_TYPE_INT32,
                            (double)(scale_in * mlia_lower_scale32(l, alpha) / scale_out), 0, 0, ROUND_DOUBLE);
-    uint32_t positive = mlia_emit_binary(l, MLIA_OP_GREATER_EQUAL, x,
-                                         mlia_emit_scalar(l, VALUE_TYPE(l, x), VALUE_RANK(l, x), 0.0));
+    uint32_t positive = mlia_emit_binary(l, MLIA_OP_GREATER_EQUAL, x, mlia_emit_number(l, x, 0.0));
     mlia_lower_set(l, 0,
                    mlia_emit_retype(l, mlia_emit_select(l, positive, same, slope), mlia_lower_type(out->type),
                                     0, mlia_lower_zero(out)));

@@ -126,19 +126,14 @@ static const unary_row rows[] = {
     {MLIA_TFLITE_OP_NEG, MLIA_OP_FOREIGN, f_neg, NULL},
 };
 
-static uint32_t number(lowering *l, uint32_t like, double value)
-{
-    return mlia_emit_scalar(l, VALUE_TYPE(l, like), VALUE_RANK(l, like), value);
-}
-
 /* ---- float forms of what TOSA has no operator for ---- */
 
 static uint32_t float_round(lowering *l, uint32_t x)
 {
     /* A CAST to an integer rounds half to even; above 2^23 every float is an integer already. */
     uint32_t rounded = mlia_emit_cast(l, mlia_emit_cast(l, x, MLIA_TYPE_INT32), VALUE_TYPE(l, x));
-    uint32_t small =
-        mlia_emit_binary(l, MLIA_OP_GREATER, number(l, x, 8388608.0), mlia_emit_unary(l, MLIA_OP_ABS, x));
+    uint32_t small = mlia_emit_binary(l, MLIA_OP_GREATER, mlia_emit_number(l, x, 8388608.0),
+                                      mlia_emit_unary(l, MLIA_OP_ABS, x));
     return mlia_emit_select(l, small, rounded, x);
 }
 
@@ -148,29 +143,34 @@ static uint32_t float_gelu(lowering *l, uint32_t x)
     uint32_t inner;
     if (approximate) {
         /* sqrt(2/π) · (x + 0.044715 · x³), x taken out */
-        uint32_t bent = mlia_emit_mul(l, mlia_emit_mul(l, x, x, 0), number(l, x, 0.7978845608 * 0.044715), 0);
-        uint32_t slope = mlia_emit_binary(l, MLIA_OP_ADD, bent, number(l, x, 0.7978845608));
+        uint32_t bent =
+            mlia_emit_mul(l, mlia_emit_mul(l, x, x, 0), mlia_emit_number(l, x, 0.7978845608 * 0.044715), 0);
+        uint32_t slope = mlia_emit_binary(l, MLIA_OP_ADD, bent, mlia_emit_number(l, x, 0.7978845608));
         inner = mlia_emit_unary(l, MLIA_OP_TANH, mlia_emit_mul(l, slope, x, 0));
     } else {
-        inner = mlia_emit_unary(l, MLIA_OP_ERF, mlia_emit_mul(l, x, number(l, x, 0.70710678118654752440), 0));
+        inner = mlia_emit_unary(l, MLIA_OP_ERF,
+                                mlia_emit_mul(l, x, mlia_emit_number(l, x, 0.70710678118654752440), 0));
     }
-    uint32_t half = mlia_emit_mul(l, x, number(l, x, 0.5), 0);
-    return mlia_emit_mul(l, half, mlia_emit_binary(l, MLIA_OP_ADD, inner, number(l, x, 1.0)), 0);
+    uint32_t half = mlia_emit_mul(l, x, mlia_emit_number(l, x, 0.5), 0);
+    return mlia_emit_mul(l, half, mlia_emit_binary(l, MLIA_OP_ADD, inner, mlia_emit_number(l, x, 1.0)), 0);
 }
 
 /* Zeros and NaN stay as they are. */
 static uint32_t float_sign(lowering *l, uint32_t x)
 {
-    uint32_t zero = number(l, x, 0.0);
+    uint32_t zero = mlia_emit_number(l, x, 0.0);
     uint32_t negative =
-        mlia_emit_select(l, mlia_emit_binary(l, MLIA_OP_GREATER, zero, x), number(l, x, -1.0), x);
-    return mlia_emit_select(l, mlia_emit_binary(l, MLIA_OP_GREATER, x, zero), number(l, x, 1.0), negative);
+        mlia_emit_select(l, mlia_emit_binary(l, MLIA_OP_GREATER, zero, x), mlia_emit_number(l, x, -1.0), x);
+    return mlia_emit_select(l, mlia_emit_binary(l, MLIA_OP_GREATER, x, zero), mlia_emit_number(l, x, 1.0),
+                            negative);
 }
 
 static uint32_t float_elu(lowering *l, uint32_t x)
 {
-    uint32_t curve = mlia_emit_binary(l, MLIA_OP_SUB, mlia_emit_unary(l, MLIA_OP_EXP, x), number(l, x, 1.0));
-    return mlia_emit_select(l, mlia_emit_binary(l, MLIA_OP_GREATER_EQUAL, x, number(l, x, 0.0)), x, curve);
+    uint32_t curve =
+        mlia_emit_binary(l, MLIA_OP_SUB, mlia_emit_unary(l, MLIA_OP_EXP, x), mlia_emit_number(l, x, 1.0));
+    return mlia_emit_select(l, mlia_emit_binary(l, MLIA_OP_GREATER_EQUAL, x, mlia_emit_number(l, x, 0.0)), x,
+                            curve);
 }
 
 static uint32_t float_form(lowering *l, const unary_row *row, uint32_t x)

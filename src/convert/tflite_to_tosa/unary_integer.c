@@ -6,11 +6,6 @@
 #include "convert/tflite_to_tosa/fixed_point.h"
 #include "convert/tflite_to_tosa/rules.h"
 
-static uint32_t number(lowering *l, uint32_t like, double value)
-{
-    return mlia_emit_scalar(l, VALUE_TYPE(l, like), VALUE_RANK(l, like), value);
-}
-
 static int64_t byte(int64_t x)
 {
     return x > INT8_MAX ? INT8_MAX : x < INT8_MIN ? INT8_MIN : x;
@@ -184,8 +179,9 @@ void mlia_lower_hard_swish(lowering *l)
     uint32_t x = mlia_lower_value(l, in);
     if (!mlia_lower_is_quantised(in)) {
         uint32_t bounded =
-            mlia_emit_clamp(l, mlia_emit_binary(l, MLIA_OP_ADD, x, number(l, x, 3.0)), 0.0, 6.0);
-        mlia_lower_set(l, 0, mlia_emit_mul(l, mlia_emit_mul(l, x, bounded, 0), number(l, x, 1.0 / 6.0), 0));
+            mlia_emit_clamp(l, mlia_emit_binary(l, MLIA_OP_ADD, x, mlia_emit_number(l, x, 3.0)), 0.0, 6.0);
+        mlia_lower_set(
+            l, 0, mlia_emit_mul(l, mlia_emit_mul(l, x, bounded, 0), mlia_emit_number(l, x, 1.0 / 6.0), 0));
         return;
     }
     float fine = mlia_lower_scale32(l, in) / 128.0f;
