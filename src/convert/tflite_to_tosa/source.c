@@ -71,7 +71,8 @@ static mlia_str location_text(lowering *l, const mlia_source *source)
     return copy;
 }
 
-mlia_str mlia_lower_source_key(lowering *l, uint32_t subgraph, uint32_t operator)
+/* "operator/3", or "subgraph/1/operator/3". data NULL without memory. */
+static mlia_str source_key(lowering *l, uint32_t subgraph, uint32_t operator)
 {
     return subgraph == 0 ? mlia_arena_format(l->arena, "operator/%u", operator)
                          : mlia_arena_format(l->arena, "subgraph/%u/operator/%u", subgraph, operator);
@@ -94,7 +95,7 @@ static uint32_t add_source(lowering *l, uint32_t subgraph, uint32_t index)
     const mlia_tflite_subgraph *graph = &l->model->subgraphs[subgraph];
     const mlia_tflite_operator *op = &graph->operators[index];
     mlia_source source = {
-        .id = mlia_lower_source_key(l, subgraph, index),
+        .id = source_key(l, subgraph, index),
         .type = mlia_tflite_operator_name(op),
         .results = result_names(l, graph, op),
         .result_count = op->outputs.count,

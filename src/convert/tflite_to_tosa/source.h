@@ -7,9 +7,6 @@
 /* Appends `text` as a JSON string; what is no UTF-8 becomes U+FFFD. */
 void mlia_lower_json_text(mlia_buffer *out, mlia_str text);
 
-/* "operator/3", or "subgraph/1/operator/3". data NULL without memory. */
-mlia_str mlia_lower_source_key(lowering *l, uint32_t subgraph, uint32_t operator);
-
 /* Makes the source operators of a subgraph once: index of the first, the others follow. MLIA_NONE for a
  * subgraph without operators, and after a fault. */
 uint32_t mlia_lower_sources(lowering *l, uint32_t subgraph);
