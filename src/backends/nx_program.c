@@ -59,7 +59,7 @@ static void set_category(mlia_vgf_resource *resources, uint32_t count, const mli
 
 /* A VGF that holds only one segment: what other segments gave or took becomes input and output of the model.
  */
-static mlia_status *cut_segment(const mlia_vgf *vgf, uint32_t index, mlia_arena *arena, mlia_buffer *buffer)
+static mlia_status *cut_segment(const mlia_vgf *vgf, uint32_t index, mlia_arena *arena, mlia_bytes *bytes)
 {
     mlia_vgf part = *vgf;
     mlia_vgf_segment segment = vgf->segments[index];
@@ -83,8 +83,7 @@ static mlia_status *cut_segment(const mlia_vgf *vgf, uint32_t index, mlia_arena 
     part.output_names = NULL;
     mlia_pieces pieces;
     MLIA_TRY(mlia_vgf_write(&part, arena, &pieces));
-    mlia_pieces_join(&pieces, buffer);
-    return mlia_buffer_status(buffer);
+    return mlia_pieces_bytes(&pieces, arena, bytes);
 }
 
 /* Segments follow each other: figures add up, the footprint is the largest; what one lacks, the model lacks.
@@ -110,24 +109,17 @@ static mlia_status *run_segment(mlia_nx_report *report, const char *program, con
                                 uint32_t graph_count, mlia_estimate_segment *segment, mlia_summary *summary)
 {
     const mlia_backend_request *request = report->request;
-    mlia_buffer buffer = {0};
     mlia_program_run run = {.program = program,
                             .stem = request->model_stem,
                             .vgf = request->model,
                             .seconds = SECONDS_LIMIT,
                             .cancelled = request->cancelled};
-    mlia_status *status = NULL;
     if (graph_count > 1)
         run.stem = mlia_arena_format(report->arena, "%.*s_segment_%u", MLIA_STR_ARG(request->model_stem),
                                      segment->index);
-    if (vgf->segment_count > 1 || request->format != MLIA_FORMAT_VGF) {
-        status = cut_segment(vgf, segment->index, report->arena, &buffer);
-        run.vgf = mlia_buffer_bytes(&buffer);
-    }
-    if (status == NULL)
-        status = mlia_program_estimate(&run, report->arena, request->diagnostics, segment, summary);
-    mlia_buffer_free(&buffer);
-    return status;
+    if (vgf->segment_count > 1 || request->format != MLIA_FORMAT_VGF)
+        MLIA_TRY(cut_segment(vgf, segment->index, report->arena, &run.vgf));
+    return mlia_program_estimate(&run, report->arena, request->diagnostics, segment, summary);
 }
 
 static mlia_status *run_segments(mlia_nx_report *report, const char *program, const mlia_vgf *vgf,

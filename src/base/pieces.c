@@ -26,6 +26,20 @@ mlia_status *mlia_pieces_take(mlia_pieces *pieces, mlia_arena *arena, mlia_buffe
     return mlia_pieces_add(pieces, arena, bytes);
 }
 
+mlia_status *mlia_pieces_bytes(const mlia_pieces *pieces, mlia_arena *arena, mlia_bytes *bytes)
+{
+    if (pieces->count <= 1) {
+        *bytes = pieces->count == 1 ? pieces->items[0] : (mlia_bytes){NULL, 0};
+        return NULL;
+    }
+    mlia_buffer joined = {0};
+    mlia_pieces whole = {0};
+    mlia_pieces_join(pieces, &joined);
+    MLIA_TRY(mlia_pieces_take(&whole, arena, &joined));
+    *bytes = whole.items[0];
+    return NULL;
+}
+
 void mlia_pieces_join(const mlia_pieces *pieces, mlia_buffer *buffer)
 {
     for (size_t i = 0; i < pieces->count; i++)

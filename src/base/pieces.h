@@ -17,6 +17,8 @@ typedef struct mlia_pieces {
 mlia_status *mlia_pieces_add(mlia_pieces *pieces, mlia_arena *arena, mlia_bytes piece);
 /* Appends what a buffer holds and gives its memory to the arena. Frees the buffer when that fails. */
 mlia_status *mlia_pieces_take(mlia_pieces *pieces, mlia_arena *arena, mlia_buffer *buffer);
+/* All pieces behind each other: the only one itself, else a copy in `arena`. E_MEMORY. */
+mlia_status *mlia_pieces_bytes(const mlia_pieces *pieces, mlia_arena *arena, mlia_bytes *bytes);
 /* Copies all pieces behind each other to the end of `buffer`. */
 void mlia_pieces_join(const mlia_pieces *pieces, mlia_buffer *buffer);
 

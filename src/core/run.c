@@ -354,13 +354,9 @@ static mlia_status *write_intermediate(run *r, unsigned form, const char *folder
     for (size_t i = 0; i < route.count; i++)
         if (route.steps[i]->backend != NULL)
             MLIA_TRY(add_participant(r, mlia_backend_find(mlia_str_from_c(route.steps[i]->backend))));
-    mlia_buffer bytes = {0};
-    mlia_pieces_join(&artifact.pieces, &bytes);
-    mlia_status *status = mlia_buffer_status(&bytes);
-    if (status == NULL)
-        status = r->request->write_file(r->request->write_context, path, mlia_buffer_bytes(&bytes));
-    mlia_buffer_free(&bytes);
-    return status;
+    mlia_bytes bytes;
+    MLIA_TRY(mlia_pieces_bytes(&artifact.pieces, r->arena, &bytes));
+    return r->request->write_file(r->request->write_context, path, bytes);
 }
 
 /* A model that cannot be converted is no error here: the compatibility result says why. */

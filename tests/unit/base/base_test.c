@@ -183,6 +183,15 @@ static void large_files(void **state)
     assert_int_equal(joined.size, SIZE);
     assert_memory_equal(joined.data, bytes, SIZE);
     mlia_buffer_free(&joined);
+    mlia_bytes whole;
+    assert_ok(mlia_pieces_bytes(&pieces, arena, &whole));
+    assert_int_equal(whole.size, SIZE);
+    assert_memory_equal(whole.data, bytes, SIZE);
+    mlia_pieces first = {.items = pieces.items, .count = 1, .size = pieces.items[0].size};
+    assert_ok(mlia_pieces_bytes(&first, arena, &whole));
+    assert_ptr_equal(whole.data, pieces.items[0].data);
+    assert_ok(mlia_pieces_bytes(&(mlia_pieces){0}, arena, &whole));
+    assert_int_equal(whole.size, 0);
     char path[] = "/tmp/mlia-test-XXXXXX";
     int descriptor = mkstemp(path);
     assert_true(descriptor >= 0);
