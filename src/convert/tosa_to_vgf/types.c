@@ -154,8 +154,8 @@ typedef struct outer_values {
 static mlia_status *inputs_by_use(mlia_edit *edit, const uint32_t *operators, size_t count, uint32_t **order,
                                   uint32_t *found)
 {
-    uint32_t *index = MLIA_NEW_ARRAY(edit->arena, uint32_t, edit->graph->value_count);
-    *order = MLIA_NEW_ARRAY(edit->arena, uint32_t, edit->input_count);
+    uint32_t *index = MLIA_NEW_ARRAY(edit->scratch, uint32_t, edit->graph->value_count);
+    *order = MLIA_NEW_ARRAY(edit->scratch, uint32_t, edit->input_count);
     MLIA_TRY_ALLOC(index);
     MLIA_TRY_ALLOC(*order);
     memset(index, 0xFF, edit->graph->value_count * sizeof *index);
@@ -181,7 +181,7 @@ static mlia_status *cast_inputs(mlia_edit *edit, const uint32_t *operators, size
     uint32_t *order;
     uint32_t found;
     MLIA_TRY(inputs_by_use(edit, operators, count, &order, &found));
-    uint32_t *inputs = MLIA_NEW_ARRAY(edit->arena, uint32_t, edit->input_count);
+    uint32_t *inputs = MLIA_NEW_ARRAY(edit->scratch, uint32_t, edit->input_count);
     MLIA_TRY_ALLOC(inputs);
     if (edit->input_count > 0)
         memcpy(inputs, edit->inputs, edit->input_count * sizeof *inputs);
@@ -226,27 +226,29 @@ static mlia_status *cast_output(mlia_edit *edit, uint32_t index, outer_values *o
     return NULL;
 }
 
+static void reverse(uint32_t *items, size_t count)
+{
+    for (size_t from = 0, to = count; from + 1 < to; from++) {
+        uint32_t swap = items[from];
+        items[from] = items[--to];
+        items[to] = swap;
+    }
+}
+
 /* Constants behind the first cast come first, turned round, when the official converter gathers them again.
  */
 static void gather_constants(mlia_edit *edit, size_t before_cast)
 {
-    uint32_t *constants = edit->constants;
-    for (size_t from = 0, to = edit->constant_count; from + 1 < to; from++) {
-        uint32_t swap = constants[from];
-        constants[from] = constants[--to];
-        constants[to] = swap;
-    }
-    for (size_t from = edit->constant_count - before_cast, to = edit->constant_count; from + 1 < to; from++) {
-        uint32_t swap = constants[from];
-        constants[from] = constants[--to];
-        constants[to] = swap;
-    }
+    if (edit->constant_count == 0)
+        return;
+    reverse(edit->constants, edit->constant_count);
+    reverse(edit->constants + edit->constant_count - before_cast, before_cast);
 }
 
 /* How many constants stand up to the first one that is an output of type FP32: all when there is none. */
 static mlia_status *constants_before_output(mlia_edit *edit, size_t *count)
 {
-    bool *returned = MLIA_NEW_ARRAY(edit->arena, bool, edit->graph->value_count);
+    bool *returned = MLIA_NEW_ARRAY(edit->scratch, bool, edit->graph->value_count);
     MLIA_TRY_ALLOC(returned);
     for (uint32_t i = 0; i < edit->output_count; i++)
         returned[mlia_edit_value(edit, edit->outputs[i])] = true;
@@ -267,8 +269,8 @@ static mlia_status *preserve_interface(mlia_edit *edit, outer_values *outer)
     size_t old_count = edit->operator_count;
     uint32_t made =
         edit->graph->operator_count; /* lists of outputs by producer; the last list: no producer */
-    uint32_t *first = MLIA_NEW_ARRAY(edit->arena, uint32_t, (size_t)made + 1);
-    uint32_t *next = MLIA_NEW_ARRAY(edit->arena, uint32_t, edit->output_count);
+    uint32_t *first = MLIA_NEW_ARRAY(edit->scratch, uint32_t, (size_t)made + 1);
+    uint32_t *next = MLIA_NEW_ARRAY(edit->scratch, uint32_t, edit->output_count);
     MLIA_TRY_ALLOC(first);
     MLIA_TRY_ALLOC(next);
     memset(first, 0xFF, ((size_t)made + 1) * sizeof *first);
@@ -301,8 +303,8 @@ mlia_status *mlia_narrow_floats(mlia_edit *edit, mlia_narrowing narrowing)
     if (narrowing == MLIA_NARROWING_NONE)
         return NULL;
     outer_values outer = {
-        .items = MLIA_NEW_ARRAY(edit->arena, uint32_t, (size_t)edit->input_count + edit->output_count),
-        .of = MLIA_NEW_ARRAY(edit->arena, uint32_t, edit->graph->value_count)};
+        .items = MLIA_NEW_ARRAY(edit->scratch, uint32_t, (size_t)edit->input_count + edit->output_count),
+        .of = MLIA_NEW_ARRAY(edit->scratch, uint32_t, edit->graph->value_count)};
     MLIA_TRY_ALLOC(outer.items);
     MLIA_TRY_ALLOC(outer.of);
     memset(outer.of, 0xFF, edit->graph->value_count * sizeof *outer.of);
