@@ -1,6 +1,5 @@
 /* One run of the program: parse, run the command, report, exit status. */
 #include "cli/cli.h"
-#include "base/file.h"
 
 #include <fcntl.h>
 #include <signal.h>

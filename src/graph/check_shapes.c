@@ -1,6 +1,5 @@
 /* Whether the shapes of a graph are what a file that is written must have: known, and what the rules of its
  * operators give. Refuses at the first that is not. */
-#include "graph/build.h"
 #include "graph/infer.h"
 
 /* --- known --- */

@@ -315,7 +315,7 @@ static mlia_status *parse_hex(element_stream *elements, mlia_str text, uint64_t 
     return mlia_mlir_encode_raw(arena, type, (mlia_bytes){raw, (size_t)size}, size / unit, &constant->bytes);
 }
 
-/* The same where comments stand: they may hold anything. */
+/* As find_end, where comments stand: they may hold anything. */
 static const char *find_end_among_comments(const mlia_mlir_outline *outline, const char *p, const char *end)
 {
     while (p != NULL && p < end && *p != '>') {

@@ -71,9 +71,10 @@ static mlia_status *pass_character(const text_scan *scan, const char **position)
     mlia_str rest = {begin, (size_t)(scan->end - begin)};
     size_t size = 0;
     uint32_t code_point;
-    size = mlia_utf8_next(rest, &size, &code_point) ? size : 1;
+    if (!mlia_utf8_next(rest, &size, &code_point) || code_point == 0)
+        return check_encoding(scan->context, begin, scan->end); /* says what is wrong */
     *position = begin + size;
-    return check_encoding(scan->context, begin, begin + size);
+    return NULL;
 }
 
 static mlia_status *pass_string(text_scan *scan, const char **position)
