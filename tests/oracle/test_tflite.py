@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from difference_table import table  # noqa: F401
 
 PROGRAM = Path(os.environ.get("MLIA_PROGRAM", "build/mlia")).resolve()
 DATA = Path(__file__).parent.parent / "data" / "tflite"
@@ -34,18 +35,6 @@ def tool(package, name):
         pytest.skip(f"needs the Python package {package}")
     script = Path(sys.executable).parent / name
     return str(script if script.exists() else inside)
-
-
-@pytest.fixture(scope="module")
-def table(request):
-    """Rows of the printed table: operator → [cases, exact, largest difference]."""
-    rows = collections.defaultdict(lambda: [0, 0, 0.0])
-    yield rows
-    with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
-        print(f"\n{'operator':32} cases exact  max difference")
-        for name in sorted(rows):
-            cases, exact, worst = rows[name]
-            print(f"{name:32} {cases:5} {exact:5}  {worst:g}")
 
 
 def mlia(*args):

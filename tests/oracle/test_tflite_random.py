@@ -1,7 +1,6 @@
 """Random TensorFlow Lite models: a few seeds of every maker of tflite_random against the LiteRT interpreter. Prints a table:
 operator and type, cases, exact ones, largest difference. `tflite_judges.py` runs the same in volume and beside the official
 converter."""
-import collections
 import json
 from pathlib import Path
 
@@ -10,21 +9,11 @@ import pytest
 pytest.importorskip("ai_edge_litert.interpreter", reason="needs the Python package ai-edge-litert")
 pytest.importorskip("flatbuffers", reason="needs the Python package flatbuffers")
 import tflite_judges as judges  # noqa: E402
+from difference_table import table  # noqa: E402, F401
 
 SEEDS = range(5)
 MENDED = Path(__file__).parent.parent / "data" / "tflite" / "mended"
 CASES = json.loads((MENDED / "cases.json").read_text())
-
-
-@pytest.fixture(scope="module")
-def table(request):
-    rows = collections.defaultdict(lambda: [0, 0, 0.0])
-    yield rows
-    with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
-        print(f"\n{'operator':45} cases exact  max difference")
-        for label in sorted(rows):
-            cases, exact, worst = rows[label]
-            print(f"{label:45} {cases:5} {exact:5}  {worst:g}")
 
 
 @pytest.mark.parametrize("name", list(judges.frame.MAKERS))
