@@ -35,9 +35,8 @@ mlia_status *mlia_pieces_bytes(const mlia_pieces *pieces, mlia_arena *arena, mli
     mlia_buffer joined = {0};
     mlia_pieces whole = {0};
     mlia_pieces_join(pieces, &joined);
-    MLIA_TRY(mlia_pieces_take(&whole, arena, &joined));
-    *bytes = whole.items[0];
-    return NULL;
+    *bytes = mlia_buffer_bytes(&joined);
+    return mlia_pieces_take(&whole, arena, &joined);
 }
 
 void mlia_pieces_join(const mlia_pieces *pieces, mlia_buffer *buffer)
